@@ -1,0 +1,38 @@
+"""Begin and end of a run. Exactly one of the three ends is the last event."""
+
+from __future__ import annotations
+
+from callsheet.events.base import RunEvent
+from callsheet.events.usage import ModelUsage
+
+
+class RunStarted(RunEvent, frozen=True, kw_only=True, tag="run_started"):
+    """The first event: which workflow runs, in which revision, for which session."""
+
+    workflow: str
+    revision: str
+    session_id: str
+    trace_id: str
+    parent_run_id: str | None = None
+
+
+class RunFinished(RunEvent, frozen=True, kw_only=True, tag="run_finished"):
+    """The turn has its answer. `message_id` names the visible answer, None where it is empty."""
+
+    usage: tuple[ModelUsage, ...] = ()
+    message_id: str | None = None
+
+
+class RunFailed(RunEvent, frozen=True, kw_only=True, tag="run_failed"):
+    """The turn ended without an answer. `message` may be shown; `code` is stable."""
+
+    code: str
+    message: str
+    usage: tuple[ModelUsage, ...] = ()
+
+
+class RunCancelled(RunEvent, frozen=True, kw_only=True, tag="run_cancelled"):
+    """Somebody stopped the run; `reason` is a stable word such as `user` or `shutdown`."""
+
+    reason: str
+    usage: tuple[ModelUsage, ...] = ()

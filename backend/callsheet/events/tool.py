@@ -1,0 +1,57 @@
+"""Tool calls, from the model's first character to the result."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from callsheet.events.base import RunEvent
+from callsheet.events.usage import Bill
+
+ToolStatus = Literal["ok", "error", "cancelled"]
+
+
+class ToolCallStarted(RunEvent, frozen=True, kw_only=True, tag="tool_call_started"):
+    """The model began to ask for a tool. `message_id` is the answer that asks."""
+
+    tool_call_id: str
+    tool: str
+    message_id: str
+    agent_run_id: str
+    visible: bool
+
+
+class ToolCallArgs(RunEvent, frozen=True, kw_only=True, tag="tool_call_args"):
+    """More of the arguments' text; never empty."""
+
+    tool_call_id: str
+    text: str
+
+
+class ToolCallEnded(RunEvent, frozen=True, kw_only=True, tag="tool_call_ended"):
+    """The arguments are complete; the tool has not run yet."""
+
+    tool_call_id: str
+    bill: Bill | None = None
+
+
+class ToolStarted(RunEvent, frozen=True, kw_only=True, tag="tool_started"):
+    """The tool begins to run. Journaled first, so that a crash leaves a trace; not on the wire."""
+
+    tool_call_id: str
+
+
+class ToolResult(RunEvent, frozen=True, kw_only=True, tag="tool_result"):
+    """What the tool gave back; also creates the `role = tool` message `message_id`."""
+
+    tool_call_id: str
+    message_id: str
+    tool: str
+    agent_run_id: str
+    stage: str
+    agent: str
+    content: str
+    status: ToolStatus
+    args_digest: str
+    latency_ms: int
+    visible: bool
+    path: str = ""

@@ -1,0 +1,62 @@
+"""All events of a run as one closed union, and their JSON."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callsheet.events.agent import AgentFinished, AgentStarted, TaskFinished
+from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
+from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.stage import StageFinished, StageRetried, StageSkipped, StageStarted
+from callsheet.events.text import TextDelta, TextEnded, TextStarted
+from callsheet.events.tool import (
+    ToolCallArgs,
+    ToolCallEnded,
+    ToolCallStarted,
+    ToolResult,
+    ToolStarted,
+)
+
+AnyRunEvent = (
+    RunStarted
+    | RunFinished
+    | RunFailed
+    | RunCancelled
+    | StageStarted
+    | StageFinished
+    | StageSkipped
+    | StageRetried
+    | AgentStarted
+    | AgentFinished
+    | TaskFinished
+    | LlmCallStarted
+    | LlmCallFinished
+    | AnswerFinished
+    | TextStarted
+    | TextDelta
+    | TextEnded
+    | ReasoningStarted
+    | ReasoningDelta
+    | ReasoningEnded
+    | ToolCallStarted
+    | ToolCallArgs
+    | ToolCallEnded
+    | ToolStarted
+    | ToolResult
+)
+
+TERMINAL = (RunFinished, RunFailed, RunCancelled)
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[AnyRunEvent] = msgspec.json.Decoder(AnyRunEvent)
+
+
+def dump_event(event: AnyRunEvent) -> bytes:
+    """The event as JSON, with its `kind`."""
+    return _encoder.encode(event)
+
+
+def parse_event(data: bytes | str) -> AnyRunEvent:
+    """The event that `data` spells; raises msgspec.ValidationError where it is none."""
+    return _decoder.decode(data)

@@ -1,0 +1,36 @@
+"""A model as the product knows it: facts from config, address and key from the deployment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Dialect = Literal["openai"]
+Reasoning = Literal["off", "low", "medium", "high"]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One callable model.
+
+    `model_code` is our unique name, `upstream_model` the provider's. `api_key` None: no
+    Authorization header is sent (`auth: none`). `reasoning_switch` maps our reasoning levels
+    to what is merged into the request body; `extra_body` is merged into every request.
+    `litellm_provider` set: the call goes through LiteLLM.
+    """
+
+    model_code: str
+    factory: str
+    upstream_model: str
+    base_url: str
+    api_key: str | None = field(repr=False)
+    dialect: Dialect = "openai"
+    context_window_tokens: int = 32_768
+    max_output_tokens: int = 4_096
+    sees_images: bool = False
+    native_tools: bool = True
+    reasoning_switch: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    litellm_provider: str | None = None
+    is_rehearsal: bool = False

@@ -1,0 +1,22 @@
+"""What a tool may know of the turn that it runs in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from callsheet.kit.clock import Clock
+from callsheet.kit.deadline import Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """The caller's identity and the time that is left. A tool acts for this user and no other."""
+
+    user_id: UUID
+    session_id: UUID
+    run_id: UUID
+    tool_call_id: str
+    agent: str
+    deadline: Deadline
+    clock: Clock

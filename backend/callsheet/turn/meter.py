@@ -1,0 +1,63 @@
+"""Opens and closes the ledger's view of each model call of one run."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Protocol
+
+from callsheet.events.call import CallStatus
+from callsheet.events.usage import Bill, MeteredUsage
+
+
+class OpenCall(Protocol):
+    """A call whose ledger row is open."""
+
+    @property
+    def call_id(self) -> str:
+        """The ledger row's id."""
+        ...
+
+    def close(
+        self,
+        status: CallStatus,
+        metered: MeteredUsage,
+        *,
+        first_token_at: datetime | None = None,
+        finish_reason: str | None = None,
+        error_code: str | None = None,
+        upstream_id: str | None = None,
+        response_model: str | None = None,
+    ) -> Bill:
+        """Settle it: emits LlmCallFinished, once; a second call returns the first bill.
+
+        The bill is the message's so far: all attempts that booked on it.
+        """
+        ...
+
+
+class Meter(Protocol):
+    """The meter of one run."""
+
+    async def open(
+        self,
+        *,
+        message_id: str,
+        agent_run_id: str,
+        stage: str,
+        agent: str,
+        task: str,
+        factory: str,
+        model: str,
+        attempt: int,
+        visible: bool,
+        estimated_input_tokens: int,
+        max_output_tokens: int,
+        purpose: str = "answer",
+    ) -> OpenCall:
+        """Price the call, emit LlmCallStarted, and return once the row is committed.
+
+        Raises:
+            Unpriced: the model has no valid price; nothing was written.
+            Unavailable: the database could not be written.
+        """
+        ...

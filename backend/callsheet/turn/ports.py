@@ -1,0 +1,108 @@
+"""What the engine needs from the rooms above and below it. `wiring` plugs them in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Protocol
+from uuid import UUID
+
+from callsheet.events.entry import Entry
+from callsheet.events.union import AnyRunEvent
+from callsheet.events.usage import Usage
+from callsheet.kit.deadline import Deadline
+from callsheet.turn.meter import Meter
+from callsheet.turn.request import TurnRequest
+from callsheet.turn.view import HistoryMessage, StageResult, TurnView
+from callsheet.workflows.workflow import Stage, Workflow
+
+
+class Emit(Protocol):
+    """Hands an event to the recorder: at once, in order, without waiting."""
+
+    def __call__(self, event: AnyRunEvent) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StageWork:
+    """All that a stage needs to run once. `visible`: its last task's text is the answer."""
+
+    request: TurnRequest
+    workflow: Workflow
+    stage: Stage
+    view: TurnView
+    visible: bool
+    attempt: int
+    deadline: Deadline
+
+
+class StageRunner(Protocol):
+    """Runs one stage's crew."""
+
+    async def run(self, work: StageWork, emit: Emit, meter: Meter) -> StageResult:
+        """Run it to its result, emitting every event between stage start and stage end.
+
+        Everything it starts (agents, answers, tool calls, model calls) it also ends, on every
+        way out, cancellation included.
+
+        Raises:
+            TurnFailed, ProviderError, Unpriced, TimedOut: the stage has no result; `error_code`
+                says why and is what a stage's `retry.on` names.
+        """
+        ...
+
+
+class History(Protocol):
+    """Reads what was said before in a session."""
+
+    async def before(self, request: TurnRequest) -> tuple[Sequence[HistoryMessage], int]:
+        """The earlier user messages and visible answers, oldest first, and the message count."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTag:
+    """A price row that is valid now. Money per million tokens, in `currency`."""
+
+    price_id: UUID
+    currency: str
+    input_per_million: Decimal
+    cached_per_million: Decimal
+    cache_write_per_million: Decimal
+    output_per_million: Decimal
+
+    def cost_of(self, usage: Usage) -> Decimal:
+        """Tokens times price, unrounded."""
+        uncached = usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens
+        return (
+            uncached * self.input_per_million
+            + usage.cached_tokens * self.cached_per_million
+            + usage.cache_write_tokens * self.cache_write_per_million
+            + usage.output_tokens * self.output_per_million
+        ) / 1_000_000
+
+
+class Prices(Protocol):
+    """Looks prices up; in memory, so that it may be called before every model call."""
+
+    def find(self, factory: str, model_code: str, at: datetime) -> PriceTag:
+        """The row that is valid at `at`; raises Unpriced with the way out where there is none."""
+        ...
+
+
+class RunLog(Protocol):
+    """The journal of one run."""
+
+    def append(self, event: AnyRunEvent) -> Entry:
+        """Number the event and queue it to be stored; never waits."""
+        ...
+
+    async def stored(self) -> None:
+        """Return once everything appended so far is committed; raises Unavailable if it cannot."""
+        ...
+
+    def message_seq(self, message_id: str) -> int:
+        """The `messages.seq` of a message whose first event is stored."""
+        ...

@@ -1,0 +1,23 @@
+"""What is asked of a turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """One admitted run: everything that does not change while it runs.
+
+    `message_text` is the user's new message, sanitised. `message_id` is its row.
+    """
+
+    run_id: UUID
+    session_id: UUID
+    user_id: UUID
+    workflow: str
+    message_id: UUID
+    message_text: str
+    trace_id: str
+    parent_run_id: UUID | None = None

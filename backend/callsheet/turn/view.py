@@ -1,0 +1,52 @@
+"""What is known of the turn so far: what rules look at and what tasks get as input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryMessage:
+    """One earlier message of the session."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """What a stage gave: its text, and the parsed value where the stage has a schema."""
+
+    text: str
+    output: Any = None
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """The message, the history, and the results of the stages that have run."""
+
+    message_text: str
+    history: tuple[HistoryMessage, ...]
+    now: datetime
+    message_count: int = 0
+    results: Mapping[str, StageResult] = field(default_factory=dict)
+
+    def after(self, stage: str, result: StageResult) -> TurnView:
+        """The view with one more result."""
+        return replace(self, results={**self.results, stage: result})
+
+    def variables(self) -> dict[str, Any]:
+        """The names that rules and task inputs may use, as plain data."""
+        return {
+            "message": {"text": self.message_text, "length": len(self.message_text)},
+            "session": {"message_count": self.message_count},
+            "now": {"date": self.now.date().isoformat(), "iso": self.now.isoformat()},
+            "stages": {
+                name: {"text": result.text, "output": result.output}
+                for name, result in self.results.items()
+            },
+        }
