@@ -1,0 +1,188 @@
+"""What may follow what in a run: the rules of AG-UI's client, kept at the source.
+
+The recorder checks every event against them, so that an illegal stream is never stored and
+never shown; and it asks for the events that end what is still open when a run breaks off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from callsheet.events.agent import AgentFinished, AgentStarted
+from callsheet.events.call import LlmCallFinished, LlmCallStarted
+from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.stage import EndStatus, StageFinished, StageStarted
+from callsheet.events.text import TextDelta, TextEnded, TextStarted
+from callsheet.events.tool import (
+    ToolCallArgs,
+    ToolCallEnded,
+    ToolCallStarted,
+    ToolResult,
+    ToolStarted,
+)
+from callsheet.events.union import AnyRunEvent
+
+
+class OrderViolation(Exception):
+    """An event that may not stand where it stands: a fault of ours, never of a user."""
+
+
+class OrderChecker:
+    """The state of one run as a client sees it."""
+
+    def __init__(self) -> None:
+        self.started = False
+        self.ended = False
+        self._stage: str | None = None
+        self._agents: dict[str, bool] = {}
+        self._texts: dict[str, bool] = {}
+        self._reasonings: dict[str, bool] = {}
+        self._tools: dict[str, _ToolState] = {}
+        self._calls: dict[str, bool] = {}
+
+    def check(self, event: AnyRunEvent) -> None:
+        """Take the event in; raises OrderViolation, with the state unchanged, if it may not come."""
+        kind = type(event)
+        if kind is TextDelta:
+            self._need(self._texts.get(event.message_id) is True, event)  # type: ignore[union-attr]
+            return
+        if self.ended:
+            raise OrderViolation(f"{kind.__name__} after the end of the run")
+        if not self.started:
+            self._need(kind is RunStarted, event)
+            self.started = True
+            return
+        rule = _RULES.get(kind)
+        if rule is not None:
+            rule(self, event)
+
+    def open_model_calls(self) -> tuple[str, ...]:
+        """The ids of model calls that were started and not finished."""
+        return tuple(call for call, is_open in self._calls.items() if is_open)
+
+    def closers(self, status: EndStatus) -> tuple[AnyRunEvent, ...]:
+        """The events that end all that is open, innermost first; model calls apart."""
+        events: list[AnyRunEvent] = []
+        events += [TextEnded(message_id=m) for m, o in self._texts.items() if o]
+        events += [ReasoningEnded(message_id=m) for m, o in self._reasonings.items() if o]
+        events += [ToolCallEnded(tool_call_id=t) for t, s in self._tools.items() if s == "asking"]
+        events += [
+            AgentFinished(agent_run_id=a, status=status)
+            for a, o in reversed(self._agents.items())
+            if o
+        ]
+        if self._stage is not None:
+            events.append(StageFinished(stage=self._stage, status=status))
+        return tuple(events)
+
+    # -- rules, one per event ------------------------------------------------------------------
+
+    @staticmethod
+    def _need(condition: bool, event: Any) -> None:
+        if not condition:
+            raise OrderViolation(f"{event} may not come here")
+
+    def _run_started(self, event: RunStarted) -> None:
+        self._need(False, event)
+
+    def _run_ended(self, event: RunFinished | RunFailed | RunCancelled) -> None:
+        still_open = [*self.closers("failed"), *self.open_model_calls()]
+        if still_open:
+            raise OrderViolation(f"{type(event).__name__} with {still_open} open")
+        self.ended = True
+
+    def _stage_started(self, event: StageStarted) -> None:
+        self._need(self._stage is None, event)
+        self._stage = event.stage
+
+    def _stage_finished(self, event: StageFinished) -> None:
+        self._need(self._stage == event.stage, event)
+        self._need(not any(self._agents.values()), event)
+        self._stage = None
+
+    def _agent_started(self, event: AgentStarted) -> None:
+        self._need(event.agent_run_id not in self._agents, event)
+        parent = event.parent_agent_run_id
+        self._need(parent is None or parent in self._agents, event)
+        self._agents[event.agent_run_id] = True
+
+    def _agent_finished(self, event: AgentFinished) -> None:
+        self._need(self._agents.get(event.agent_run_id) is True, event)
+        self._agents[event.agent_run_id] = False
+
+    def _call_started(self, event: LlmCallStarted) -> None:
+        self._need(event.call_id not in self._calls, event)
+        self._calls[event.call_id] = True
+
+    def _call_finished(self, event: LlmCallFinished) -> None:
+        self._need(self._calls.get(event.call_id) is True, event)
+        self._calls[event.call_id] = False
+
+    def _text_started(self, event: TextStarted) -> None:
+        self._need(event.message_id not in self._texts, event)
+        self._need(self._reasonings.get(event.message_id) is not True, event)
+        self._texts[event.message_id] = True
+
+    def _text_ended(self, event: TextEnded) -> None:
+        self._need(self._texts.get(event.message_id) is True, event)
+        self._texts[event.message_id] = False
+
+    def _reasoning_started(self, event: ReasoningStarted) -> None:
+        self._need(event.message_id not in self._reasonings, event)
+        self._need(self._texts.get(event.message_id) is not True, event)
+        self._reasonings[event.message_id] = True
+
+    def _reasoning_delta(self, event: ReasoningDelta) -> None:
+        self._need(self._reasonings.get(event.message_id) is True, event)
+
+    def _reasoning_ended(self, event: ReasoningEnded) -> None:
+        self._need(self._reasonings.get(event.message_id) is True, event)
+        self._reasonings[event.message_id] = False
+
+    def _tool_call_started(self, event: ToolCallStarted) -> None:
+        self._need(event.tool_call_id not in self._tools, event)
+        self._need(self._texts.get(event.message_id) is not True, event)
+        self._need(self._reasonings.get(event.message_id) is not True, event)
+        self._tools[event.tool_call_id] = "asking"
+
+    def _tool_call_args(self, event: ToolCallArgs) -> None:
+        self._need(self._tools.get(event.tool_call_id) == "asking", event)
+
+    def _tool_call_ended(self, event: ToolCallEnded) -> None:
+        self._need(self._tools.get(event.tool_call_id) == "asking", event)
+        self._tools[event.tool_call_id] = "asked"
+
+    def _tool_started(self, event: ToolStarted) -> None:
+        self._need(self._tools.get(event.tool_call_id) == "asked", event)
+
+    def _tool_result(self, event: ToolResult) -> None:
+        self._need(self._tools.get(event.tool_call_id) == "asked", event)
+        self._tools[event.tool_call_id] = "answered"
+
+
+_ToolState = str
+
+_RULES: Final[dict[type, Callable[[OrderChecker, Any], None]]] = {
+    RunStarted: OrderChecker._run_started,
+    RunFinished: OrderChecker._run_ended,
+    RunFailed: OrderChecker._run_ended,
+    RunCancelled: OrderChecker._run_ended,
+    StageStarted: OrderChecker._stage_started,
+    StageFinished: OrderChecker._stage_finished,
+    AgentStarted: OrderChecker._agent_started,
+    AgentFinished: OrderChecker._agent_finished,
+    LlmCallStarted: OrderChecker._call_started,
+    LlmCallFinished: OrderChecker._call_finished,
+    TextStarted: OrderChecker._text_started,
+    TextEnded: OrderChecker._text_ended,
+    ReasoningStarted: OrderChecker._reasoning_started,
+    ReasoningDelta: OrderChecker._reasoning_delta,
+    ReasoningEnded: OrderChecker._reasoning_ended,
+    ToolCallStarted: OrderChecker._tool_call_started,
+    ToolCallArgs: OrderChecker._tool_call_args,
+    ToolCallEnded: OrderChecker._tool_call_ended,
+    ToolStarted: OrderChecker._tool_started,
+    ToolResult: OrderChecker._tool_result,
+}
