@@ -1,0 +1,35 @@
+"""What a client asks for: a RunAgentInput, checked and reduced to what the server uses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+Protocol = Literal["0.x", "1.0"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunInput:
+    """One parsed request.
+
+    `session_id`, `run_id` and `message_id` are ours; the `raw_` ones are the client's spelling,
+    which it gets back. `text` is the new message (the last user message), storable; `sanitized`
+    says that something in it was replaced. The other messages of the request are not here:
+    the history is the server's own.
+    """
+
+    protocol: Protocol
+    session_id: UUID
+    raw_thread_id: str
+    run_id: UUID
+    raw_run_id: str
+    message_id: UUID
+    raw_message_id: str
+    text: str
+    sanitized: bool = False
+    parent_run_id: UUID | None = None
+    tools: tuple[dict[str, Any], ...] = ()
+    context: tuple[dict[str, Any], ...] = ()
+    state: Any = None
+    forwarded_props: Any = None

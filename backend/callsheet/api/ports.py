@@ -1,0 +1,170 @@
+"""What the routers need from the services behind them. `main` hands one of each in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from uuid import UUID
+
+from callsheet.agui.run_input import RunInput
+from callsheet.auth.principal import Principal
+from callsheet.kit.errors import Problem
+from callsheet.kit.pages import Page, PageRequest
+from callsheet.llm.model import Model
+from callsheet.runs.run import RunRecord
+from callsheet.runs.started import StartedRun
+from callsheet.sessions.message import MessageRecord
+from callsheet.sessions.session import SessionRecord
+from callsheet.workflows.workflow import Workflow
+
+
+class Identities(Protocol):
+    """Tells who makes a request."""
+
+    def authenticate(self, authorization: str | None) -> Principal:
+        """The user that the Authorization header names; raises Unauthorized."""
+        ...
+
+
+class Chat(Protocol):
+    """Starts turns."""
+
+    async def start(
+        self, principal: Principal, workflow: str | None, request: RunInput, trace_id: str
+    ) -> StartedRun:
+        """Let the turn in and start it, or attach to the run of that id that this user has.
+
+        `workflow` None: the default one.
+
+        Raises:
+            NotFound: no such workflow, or the session, run or message is another user's.
+            Conflict: the session has an active run (`extra["runId"]` names it).
+            Refused: rate, quota or money; Unavailable: the database, or the server shuts down.
+        """
+        ...
+
+
+class Runs(Protocol):
+    """Reads and stops runs. A run of another user is NotFound."""
+
+    async def get(self, principal: Principal, run_id: UUID) -> RunRecord: ...
+
+    async def cancel(self, principal: Principal, run_id: UUID) -> RunRecord:
+        """Stop it and return it as it is once it has ended; one that has ended is only returned."""
+        ...
+
+    async def of_session(
+        self, principal: Principal, session_id: UUID, page: PageRequest
+    ) -> Page[RunRecord]:
+        """The session's runs, newest first."""
+        ...
+
+    async def cancel_session(self, principal: Principal, session_id: UUID) -> RunRecord | None:
+        """Stop the session's active run; None where there is none."""
+        ...
+
+
+class Sessions(Protocol):
+    """Sessions and their messages. Another user's session is NotFound."""
+
+    async def create(
+        self, principal: Principal, session_id: UUID | None, title: str | None
+    ) -> SessionRecord:
+        """Make an empty session; the user's own of that id is returned as it is."""
+        ...
+
+    async def list(self, principal: Principal, page: PageRequest) -> Page[SessionRecord]:
+        """Not deleted, most recent activity first."""
+        ...
+
+    async def recent(self, principal: Principal) -> SessionRecord | None:
+        """The one with the most recent activity; None where the user has none."""
+        ...
+
+    async def get(self, principal: Principal, session_id: UUID) -> SessionRecord: ...
+
+    async def rename(self, principal: Principal, session_id: UUID, title: str) -> SessionRecord: ...
+
+    async def delete(self, principal: Principal, session_id: UUID) -> None:
+        """Stop its active run, then soft-delete it with its messages."""
+        ...
+
+    async def messages(
+        self, principal: Principal, session_id: UUID, page: PageRequest
+    ) -> Page[MessageRecord]:
+        """Not deleted, oldest first."""
+        ...
+
+    async def delete_message(
+        self, principal: Principal, session_id: UUID, message_id: UUID
+    ) -> None: ...
+
+
+class WorkflowCatalog(Protocol):
+    """The workflows that are active, and what is wrong with edits that are not."""
+
+    @property
+    def default(self) -> str:
+        """The name that `/v1/agent-chat` runs."""
+        ...
+
+    def names(self) -> Sequence[str]: ...
+
+    def get(self, name: str) -> Workflow: ...
+
+    def problems(self) -> Sequence[Problem]:
+        """Why the files on disk are not what runs; empty where they are."""
+        ...
+
+
+class ModelCatalog(Protocol):
+    """The models that can be called now."""
+
+    def all(self) -> Mapping[str, Model]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing the server needs; `ready` false with a `detail` that says what it waits for."""
+
+    name: str
+    ready: bool
+    detail: str = ""
+
+
+class Health(Protocol):
+    """Whether turns can be served."""
+
+    async def parts(self) -> Sequence[Part]:
+        """Every part that a turn needs, asked now; answers within a second or two."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """All that the routers talk to."""
+
+    identities: Identities
+    chat: Chat
+    runs: Runs
+    sessions: Sessions
+    workflows: WorkflowCatalog
+    models: ModelCatalog
+    health: Health
+
+
+@dataclass(frozen=True, slots=True)
+class ApiOptions:
+    """How the API behaves.
+
+    `own_hosts`: the Host headers that are answered, empty: any (a server with keys may sit behind
+    any name). `own_hosts` set is the keyless local server: foreign Origins and bodies that are
+    not JSON are then refused too. `allowed_origins`: browsers' origins that may read answers.
+    """
+
+    own_hosts: frozenset[str] = frozenset()
+    allowed_origins: frozenset[str] = frozenset()
+    max_body_bytes: int = 10_000_000
+    max_message_chars: int = 100_000
+    ping_after_s: float = 12.0
