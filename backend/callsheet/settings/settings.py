@@ -1,0 +1,232 @@
+"""Every setting of a deployment: addresses, secrets and limits. Behaviour is in the YAML.
+
+A setting's environment variable is its path in capitals, joined by two underscores, behind
+`CALLSHEET_`: `server.port` is CALLSHEET_SERVER__PORT. Descriptions name the unit; docs and the
+messages about wrong values are made from them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+PREFIX: Final = "CALLSHEET_"
+DELIMITER: Final = "__"
+_FROZEN: Final = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+def _split(value: Any) -> Any:
+    """`a, b` as a list; anything but text is left to pydantic."""
+    if not isinstance(value, str):
+        return value
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+class DatabaseSettings(BaseModel):
+    """PostgreSQL."""
+
+    model_config = _FROZEN
+
+    url: SecretStr | None = Field(
+        default=None,
+        description="Address of a PostgreSQL 15 or newer, as "
+        "postgresql://user:password@host:5432/name. Unset: the embedded server.",
+    )
+    pool_size: int = Field(default=8, ge=1, le=500, description="Connections that stay open.")
+    pool_overflow: int = Field(
+        default=8, ge=0, le=500, description="Connections that may be opened on top under load."
+    )
+    pool_timeout_s: float = Field(
+        default=10.0, gt=0, description="Seconds to wait for a free connection."
+    )
+    statement_timeout_s: float = Field(
+        default=30.0, gt=0, description="Seconds after which one statement is given up."
+    )
+
+
+class ServerSettings(BaseModel):
+    """The HTTP server."""
+
+    model_config = _FROZEN
+
+    host: str = Field(
+        default="127.0.0.1",
+        min_length=1,
+        description="Address to listen on. Anything but loopback needs CALLSHEET_AUTH__API_KEYS.",
+    )
+    port: int = Field(
+        default=8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
+    )
+
+
+class AuthSettings(BaseModel):
+    """Who may call."""
+
+    model_config = _FROZEN
+
+    api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
+        default=(),
+        description="Keys that callers send as a bearer token, comma-separated, each name:key; "
+        "the name is the user. Unset: one local user, on loopback only.",
+    )
+
+    _split_keys = field_validator("api_keys", mode="before")(_split)
+
+
+class CorsSettings(BaseModel):
+    """Browsers on other origins."""
+
+    model_config = _FROZEN
+
+    origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(
+            "http://localhost:3000",
+            "http://127.0.0.1:3000",
+            "http://localhost:5173",
+            "http://127.0.0.1:5173",
+        ),
+        description="Origins of browser frontends that may call, comma-separated, each "
+        "scheme://host[:port]; never *.",
+    )
+
+    _split_origins = field_validator("origins", mode="before")(_split)
+
+    @field_validator("origins")
+    @classmethod
+    def _check_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in origins:
+            scheme, mark, rest = origin.partition("://")
+            if scheme not in ("http", "https") or not mark or not rest or set("/*? ") & set(rest):
+                raise ValueError(
+                    f"{origin!r} is no origin: write scheme://host or scheme://host:port"
+                )
+        return origins
+
+
+class LimitSettings(BaseModel):
+    """What one caller and one process may do."""
+
+    model_config = _FROZEN
+
+    message_chars: int = Field(
+        default=32_000, ge=1, description="Characters in the new message of a request."
+    )
+    body_bytes: int = Field(
+        default=10_485_760,
+        ge=1024,
+        description="Bytes of a whole request body; clients resend history.",
+    )
+    concurrent_runs: int = Field(
+        default=64, ge=1, description="Runs that one process works on at the same time."
+    )
+
+
+class LogSettings(BaseModel):
+    """The log, on standard error."""
+
+    model_config = _FROZEN
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least level that is written."
+    )
+    format: Literal["auto", "json", "console"] = Field(
+        default="auto",
+        description="json: one object a line; auto: console on a terminal, else json.",
+    )
+
+
+class LlmSettings(BaseModel):
+    """What a deployment knows about one factory of config/llm_catalog.yaml."""
+
+    model_config = _FROZEN
+
+    api_key: SecretStr | None = Field(
+        default=None,
+        description="Key of the factory of that name; in capitals, every other character than "
+        "letters and digits as one underscore.",
+    )
+
+
+class Settings(BaseSettings):
+    """All of them. Built by `settings.load.load_settings`; reads nothing on its own."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, case_sensitive=False
+    )
+
+    data_dir: Path | None = Field(
+        default=None,
+        description="Folder of the embedded database and everything that is stored. Unset: "
+        "~/.local/share/callsheet, as root /var/lib/callsheet.",
+    )
+    config_dir: Path | None = Field(
+        default=None,
+        description="Folder of the configuration files. Unset: ./config where it holds "
+        "llm_catalog.yaml, else what ships with the product.",
+    )
+    crews_dir: Path | None = Field(
+        default=None,
+        description="Folder of the workflows. Unset: ./crews where it holds a workflow, else "
+        "what ships with the product.",
+    )
+    default_workflow: str = Field(
+        default="chat", min_length=1, description="Workflow of a request that names none."
+    )
+    currency: str = Field(
+        default="USD",
+        pattern="^[A-Z]{3}$",
+        description="Accounting currency, three capitals; one for all that was ever stored.",
+    )
+    title_word: str = Field(
+        default="新对话",
+        min_length=1,
+        max_length=200,
+        description="First word of the title of a session without text.",
+    )
+    label_language: str = Field(
+        default="en",
+        pattern="^[a-z]{2}(-[A-Za-z]+)?$",
+        description="Language of agents' labels: en or zh.",
+    )
+    database: DatabaseSettings = DatabaseSettings()
+    server: ServerSettings = ServerSettings()
+    auth: AuthSettings = AuthSettings()
+    cors: CorsSettings = CorsSettings()
+    limits: LimitSettings = LimitSettings()
+    log: LogSettings = LogSettings()
+    llm: dict[str, LlmSettings] = Field(default_factory=dict)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what is passed in: `load_settings` has read the environment already."""
+        del settings_cls, env_settings, dotenv_settings, file_secret_settings
+        return (init_settings,)
+
+    def api_key(self, factory: str) -> SecretStr | None:
+        """The key of a factory, None where the deployment has none."""
+        found = self.llm.get(_variable_part(factory))
+        return found.api_key if found else None
+
+
+def key_variable(factory: str) -> str:
+    """The variable that holds a factory's key: `own-vllm` -> CALLSHEET_LLM__OWN_VLLM__API_KEY."""
+    return f"{PREFIX}LLM{DELIMITER}{_variable_part(factory).upper()}{DELIMITER}API_KEY"
+
+
+def _variable_part(factory: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in factory.lower())
