@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -17,9 +17,20 @@ class Tool(Protocol):
     schema is what the model sees, so its fields carry descriptions.
     """
 
-    name: ClassVar[str] | str
-    description: ClassVar[str] | str
-    Args: type[BaseModel]
+    @property
+    def name(self) -> str:
+        """1 to 64 letters, digits, `_` or `-`; unique in the process."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What it is good for, in the model's eyes."""
+        ...
+
+    @property
+    def Args(self) -> type[BaseModel]:  # noqa: N802 - an implementation has a class here
+        """The record of the arguments."""
+        ...
 
     async def run(self, args: Any, ctx: ToolContext) -> Any:
         """Do it. The result is text, or anything that strict JSON can hold.
