@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import TypeAlias
 
 from asyncpg.exceptions import (
-    CannotConnectNowError,
-    ConnectionDoesNotExistError,
+    AdminShutdownError,
+    CrashShutdownError,
     PostgresConnectionError,
+    PostgresError,
     QueryCanceledError,
-    TooManyConnectionsError,
 )
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -28,14 +28,7 @@ Tx: TypeAlias = AsyncConnection
 Read: TypeAlias = AsyncConnection
 """A connection inside a read-only snapshot; the database refuses to write through it."""
 
-_AWAY = (
-    CannotConnectNowError,
-    ConnectionDoesNotExistError,
-    PostgresConnectionError,
-    TooManyConnectionsError,
-    OSError,
-    TimeoutError,
-)
+_LOST = (PostgresConnectionError, AdminShutdownError, CrashShutdownError, OSError)
 
 
 class Database:
@@ -61,19 +54,25 @@ class Database:
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Tx]:
         """Everything inside is committed together, or not at all when the block raises."""
-        with _told_apart():
-            async with self._engine.connect() as connection:
-                yield connection
-                await connection.commit()
+        async with self._connected() as connection:
+            yield connection
+            await connection.commit()
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[Read]:
         """One unchanging view of the data for all statements inside; writing is refused."""
-        with _told_apart():
-            async with self._engine.connect() as connection:
-                await connection.execution_options(
-                    isolation_level="REPEATABLE READ", postgresql_readonly=True
-                )
+        async with self._connected() as connection:
+            await connection.execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            )
+            yield connection
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[AsyncConnection]:
+        async with AsyncExitStack() as stack:
+            with _opening():
+                connection = await stack.enter_async_context(self._engine.connect())
+            with _at_work():
                 yield connection
 
     async def ping(self) -> None:
@@ -87,19 +86,28 @@ class Database:
 
 
 @contextmanager
-def _told_apart() -> Iterator[None]:
-    """Turn a lost or refused connection into `Unavailable`, a cut statement into `TimedOut`.
+def _opening() -> Iterator[None]:
+    """Turn whatever keeps us from a connection into `Unavailable`."""
+    try:
+        yield
+    except PoolTimeout as error:
+        raise Unavailable("The database has no free connection.", service="database") from error
+    except (OSError, TimeoutError, PostgresError, DBAPIError) as error:
+        raise Unavailable("The database does not answer.", service="database") from error
+
+
+@contextmanager
+def _at_work() -> Iterator[None]:
+    """Turn a lost connection into `Unavailable`, a statement that was cut into `TimedOut`.
 
     Only errors of the driver are looked at: what the block itself raises passes through.
     """
     try:
         yield
-    except PoolTimeout as error:
-        raise Unavailable("The database has no free connection.", service="database") from error
     except DBAPIError as error:
         cause = error.orig.__cause__ if error.orig is not None else None
         if isinstance(cause, QueryCanceledError):
             raise TimedOut("The database took too long to answer.", service="database") from error
-        if error.connection_invalidated or isinstance(cause, _AWAY):
+        if error.connection_invalidated or isinstance(cause, _LOST):
             raise Unavailable("The database does not answer.", service="database") from error
         raise

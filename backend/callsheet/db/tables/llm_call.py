@@ -39,7 +39,8 @@ _CHECKS: Final = {
     "settled_at": "(status = 'open') = (settled_at IS NULL)",
     "settled_source": "status = 'open' OR usage_source IS NOT NULL",
     "raw_usage": "usage_source IS DISTINCT FROM 'provider' OR raw_usage IS NOT NULL",
-    "message": f"status <> 'settled' OR message_id IS NOT NULL OR purpose IN {STANDALONE_PURPOSES!r}",
+    "message": "status <> 'settled' OR message_id IS NOT NULL "
+    f"OR purpose IN {STANDALONE_PURPOSES!r}",
     "session": f"session_id IS NOT NULL OR purpose IN {STANDALONE_PURPOSES!r}",
     "attempt": "attempt >= 1",
     "fx_rate": "fx_rate > 0",

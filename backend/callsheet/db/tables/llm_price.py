@@ -15,7 +15,6 @@ PRICE_UNITS = ("token", "second", "character", "image", "request")
 PRICE_WINDOWS = ("any", "peak", "offpeak")
 
 
-
 class LlmPrice(IdMixin, CreatedMixin, Base):
     """A price of (factory, model code), valid in `effective` (lower bound in, upper bound out).
 

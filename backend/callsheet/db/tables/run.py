@@ -37,9 +37,7 @@ class Run(IdMixin, TimestampMixin, Base):
         CheckConstraint(f"status IN {RUN_STATUSES!r}", name="status"),
         CheckConstraint("protocol IN ('0.x', '1.0')", name="protocol"),
         CheckConstraint("lease_epoch >= 0", name="lease_epoch"),
-        Index(
-            "uq_runs_active_session", "session_id", unique=True, postgresql_where=text(_ACTIVE)
-        ),
+        Index("uq_runs_active_session", "session_id", unique=True, postgresql_where=text(_ACTIVE)),
         Index("idx_runs_session_created", "session_id", text("created_at DESC")),
     )
 

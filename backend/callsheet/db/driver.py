@@ -1,0 +1,92 @@
+"""A connection of its own for the hottest writes: the driver's, without SQLAlchemy between.
+
+The journal commits many times a second while a model speaks; there the layer between costs
+more than the statement. Everything else goes through `db.transaction`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, TypeAlias
+
+import asyncpg
+
+from callsheet.db.engine import plain_url
+from callsheet.db.options import DatabaseOptions
+from callsheet.kit.errors import Unavailable
+
+if TYPE_CHECKING:
+    DriverTx: TypeAlias = asyncpg.Connection[asyncpg.Record]
+else:
+    DriverTx: TypeAlias = asyncpg.Connection
+"""The driver's connection; statements are in Postgres's own form, with $1, $2."""
+
+AWAY = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.TooManyConnectionsError,
+    asyncpg.AdminShutdownError,
+    OSError,
+    TimeoutError,
+)
+"""What the driver raises when the server is away: the same write may be tried again."""
+
+
+class DriverConnection:
+    """One connection that is opened when first used and again after it was lost.
+
+    Used by one task at a time.
+    """
+
+    def __init__(self, options: DatabaseOptions) -> None:
+        self._options = options
+        self._connection: DriverTx | None = None
+
+    async def _open(self) -> DriverTx:
+        current = self._connection
+        if current is not None and not current.is_closed():
+            return current
+        options = self._options
+        self._connection = await asyncpg.connect(
+            plain_url(options.url),
+            timeout=options.connect_timeout_s,
+            command_timeout=options.statement_timeout_s,
+            server_settings={
+                "application_name": f"{options.application_name}-journal",
+                "timezone": "UTC",
+                "jit": "off",
+            },
+        )
+        return self._connection
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[DriverTx]:
+        """Everything inside is committed together, or not at all when the block raises.
+
+        Raises:
+            Unavailable: the server is away; nothing, or all, of the block is stored.
+        """
+        try:
+            connection = await self._open()
+            async with connection.transaction():
+                yield connection
+        except AWAY as error:
+            await self.close()
+            raise Unavailable("The database does not answer.", service="database") from error
+
+    @asynccontextmanager
+    async def statement(self) -> AsyncIterator[DriverTx]:
+        """For exactly one statement, which is its own transaction: one round trip."""
+        try:
+            yield await self._open()
+        except AWAY as error:
+            await self.close()
+            raise Unavailable("The database does not answer.", service="database") from error
+
+    async def close(self) -> None:
+        """Close it at once; the next use opens a new one."""
+        current, self._connection = self._connection, None
+        if current is not None:
+            current.terminate()

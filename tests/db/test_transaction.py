@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import insert, select, text, update
+from sqlalchemy.exc import DBAPIError
+
+from callsheet.db.options import DatabaseOptions
+from callsheet.db.tables.user import User
+from callsheet.db.transaction import Database
+from callsheet.kit.errors import TimedOut, Unavailable
+
+
+async def names(database: Database) -> list[str]:
+    async with database.read() as connection:
+        return list(await connection.scalars(select(User.name).order_by(User.name)))
+
+
+async def test_a_block_that_ends_is_committed(database: Database) -> None:
+    async with database.transaction() as tx:
+        await tx.execute(insert(User), [{"name": "ada"}, {"name": "bo"}])
+    assert await names(database) == ["ada", "bo"]
+
+
+async def test_a_block_that_raises_leaves_nothing(database: Database) -> None:
+    async def write_and_fail() -> None:
+        async with database.transaction() as tx:
+            await tx.execute(insert(User).values(name="ada"))
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await write_and_fail()
+    assert await names(database) == []
+
+
+async def test_a_read_block_cannot_write(database: Database) -> None:
+    with pytest.raises(DBAPIError, match="read-only transaction"):
+        async with database.read() as connection:
+            await connection.execute(insert(User).values(name="ada"))
+    async with database.transaction() as tx:
+        await tx.execute(insert(User).values(name="ada"))
+    assert await names(database) == ["ada"]
+
+
+async def test_a_read_block_sees_one_moment(database: Database) -> None:
+    async with database.read() as connection:
+        before = list(await connection.scalars(select(User.name)))
+        async with database.transaction() as tx:
+            await tx.execute(insert(User).values(name="ada"))
+        after = list(await connection.scalars(select(User.name)))
+    assert (before, after) == ([], [])
+
+
+async def test_moments_are_aware_utc_and_updates_move_updated_at(database: Database) -> None:
+    async with database.transaction() as tx:
+        created = (
+            await tx.execute(
+                insert(User).values(name="ada").returning(User.created_at, User.updated_at)
+            )
+        ).one()
+    assert created.created_at.tzinfo is not None
+    assert created.created_at.utcoffset() == datetime.now(UTC).utcoffset()
+    async with database.transaction() as tx:
+        changed = (
+            await tx.execute(update(User).values(name="eve").returning(User.updated_at))
+        ).one()
+    assert changed.updated_at > created.updated_at
+
+
+async def test_a_statement_over_its_limit_is_timed_out(database_url: str) -> None:
+    database = Database.from_options(DatabaseOptions(database_url, statement_timeout_s=0.05))
+    with pytest.raises(TimedOut):
+        async with database.read() as connection:
+            await connection.execute(text("SELECT pg_sleep(5)"))
+    await database.close()
+
+
+async def test_a_database_that_is_away_is_unavailable() -> None:
+    database = Database.from_options(DatabaseOptions("postgresql://nobody@127.0.0.1:9/none"))
+    with pytest.raises(Unavailable, match="does not answer"):
+        await database.ping()
+    await database.close()
+
+
+async def test_a_connection_that_was_cut_is_unavailable_once(database: Database) -> None:
+    with pytest.raises(Unavailable):
+        async with database.transaction() as tx:
+            await tx.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+    await database.ping()
+
+
+async def test_a_pool_without_a_free_connection_is_unavailable(database_url: str) -> None:
+    options = DatabaseOptions(database_url, pool_size=1, pool_overflow=0, pool_timeout_s=0.05)
+    database = Database.from_options(options)
+    async with database.read() as connection:
+        await connection.execute(text("SELECT 1"))
+        with pytest.raises(Unavailable, match="no free connection"):
+            await database.ping()
+    await database.close()
+
+
+async def test_an_error_of_the_block_passes_through(database: Database) -> None:
+    with pytest.raises(ConnectionRefusedError):
+        async with database.transaction():
+            raise ConnectionRefusedError("the model's server")
