@@ -1,0 +1,103 @@
+"""The log: structured lines on standard error, with the run they belong to, without secrets."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Any, Final, Literal, TextIO, cast
+
+import msgspec
+import structlog
+from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
+
+from callsheet.kit.redact import Redactor
+
+LogFormat = Literal["auto", "json", "console"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+
+# They report each request at `info`; our own lines say the same, with ids.
+_CHATTY: Final = ("uvicorn.access", "aiohttp.access", "httpx", "httpcore", "LiteLLM", "crewai")
+_MAX_FRAMES: Final = 30
+
+
+def get_log(name: str) -> FilteringBoundLogger:
+    """The log of a module; `get_log(__name__).info("run started", workflow=name)`."""
+    return cast(FilteringBoundLogger, structlog.get_logger(name))
+
+
+def log_context(**ids: str) -> AbstractContextManager[None]:
+    """Every line inside, also of tasks started inside, carries these (run_id, trace_id, ...)."""
+    return cast(AbstractContextManager[None], structlog.contextvars.bound_contextvars(**ids))
+
+
+def setup_log(
+    level: LogLevel = "info",
+    fmt: LogFormat = "auto",
+    *,
+    secrets: Iterable[str] = (),
+    stream: TextIO | None = None,
+) -> None:
+    """Send our own lines and those of every library to `stream` (standard error) in one form.
+
+    `secrets` are values that must not appear, wherever they turn up. Exceptions are written
+    without local variables, which may hold what a user wrote. Safe to call again.
+    """
+    out = stream or sys.stderr
+    as_json = fmt == "json" or (fmt == "auto" and not out.isatty())
+    number = logging.getLevelNamesMapping()[level.upper()]
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True, key="at"),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
+            processors=_ending(Redactor(secrets), as_json=as_json, coloured=out.isatty()),
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(number)
+    logging.captureWarnings(capture=True)
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(max(number, logging.WARNING))
+
+
+def _ending(redactor: Redactor, *, as_json: bool, coloured: bool) -> list[Processor]:
+    def redact(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+        del logger, method
+        return redactor.mapping(event)
+
+    without_meta = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    if as_json:
+        frames = structlog.tracebacks.ExceptionDictTransformer(
+            show_locals=False, max_frames=_MAX_FRAMES
+        )
+        return [
+            without_meta,
+            structlog.processors.ExceptionRenderer(frames),
+            redact,
+            structlog.processors.JSONRenderer(serializer=_dump),
+        ]
+    return [
+        without_meta,
+        structlog.processors.format_exc_info,
+        redact,
+        structlog.dev.ConsoleRenderer(colors=coloured, timestamp_key="at"),
+    ]
+
+
+def _dump(event: Any, **options: Any) -> str:
+    del options
+    return msgspec.json.encode(event, enc_hook=str).decode()
