@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from pydantic import BaseModel
@@ -25,10 +26,15 @@ def clipped(text: str, *, max_chars: int) -> str:
 
 
 def _plain(value: Any) -> Any:
+    """The value with each container and record opened, down to what the encoder knows."""
     if isinstance(value, BaseModel):
-        return _plain(value.model_dump())
+        value = value.model_dump()
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value, key=str)
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    return value
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).decode("utf-8", "replace")
+    return None if isinstance(value, Decimal) and not value.is_finite() else value

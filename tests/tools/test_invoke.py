@@ -1,0 +1,278 @@
+"""A tool call ends as an outcome whatever the model wrote and whatever the tool did."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, Literal
+from uuid import uuid4
+
+import pytest
+from pydantic import BaseModel, Field
+
+from callsheet.kit.deadline import Deadline
+from callsheet.kit.errors import ToolFailed, ToolRetry
+from callsheet.tools.context import ToolContext
+from callsheet.tools.invoke import ToolInvoker, ToolOutcome
+from callsheet.tools.options import ToolOptions
+from callsheet.tools.registry import ToolRegistry
+from tests.fakes.clock import HandClock
+
+
+class Search(BaseModel):
+    query: str = Field(min_length=1)
+    limit: int = Field(default=3, ge=1, le=10)
+    order: Literal["new", "old"] = "new"
+
+
+class Nothing(BaseModel):
+    pass
+
+
+class Scripted:
+    """A tool that does what the test says."""
+
+    def __init__(self, do: Callable[[Any], Any], args: type[BaseModel] = Search) -> None:
+        self.name = "search"
+        self.description = "Searches."
+        self.Args = args
+        self.calls: list[Any] = []
+        self._do = do
+
+    async def run(self, args: Any, ctx: ToolContext) -> Any:
+        self.calls.append(args)
+        result = self._do(args)
+        return await result if asyncio.iscoroutine(result) else result
+
+
+def context(seconds: float = 5.0) -> ToolContext:
+    return ToolContext(
+        user_id=uuid4(),
+        session_id=uuid4(),
+        run_id=uuid4(),
+        tool_call_id="call_1",
+        agent="doer",
+        deadline=Deadline.after(seconds),
+        clock=HandClock(),
+    )
+
+
+async def call(
+    tool: Scripted,
+    arguments: str,
+    *,
+    name: str = "search",
+    seconds: float = 5.0,
+    options: ToolOptions | None = None,
+    allowed: frozenset[str] = frozenset({"search"}),
+) -> ToolOutcome:
+    registry = ToolRegistry()
+    registry.add([tool], owner="tests")
+    invoker = ToolInvoker(registry, options or ToolOptions())
+    return await invoker.invoke(name, arguments, context(seconds), allowed=allowed)
+
+
+async def test_the_arguments_reach_the_tool_as_its_own_record() -> None:
+    tool = Scripted(lambda args: f"{args.limit} of {args.query}")
+    outcome = await call(tool, '{"query": "tea", "limit": "2"}')
+    assert (outcome.status, outcome.content) == ("ok", "2 of tea")
+    assert tool.calls == [Search(query="tea", limit=2)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("", "query: Field required"),
+        ("  ", "query: Field required"),
+        ("{}", "query: Field required"),
+        ("null", "one JSON object, not null"),
+        ("[]", "one JSON object, not a list"),
+        ('"tea"', "one JSON object, not a text"),
+        ("7", "one JSON object, not a plain value"),
+        ('{"query": "te', "not valid JSON"),
+        ("{'query': 'tea'}", "not valid JSON"),
+        ('{"query":"a"}{"query":"b"}', "not valid JSON"),
+        ('{"query": "a", "limit": Infinity}', "not valid JSON"),
+        ('{"query": "a", "limit": NaN}', "not valid JSON"),
+        ('{"query": "a", "limit": 1e999}', "too large"),
+        ('{"query": "a", "deep": [{"x": -1e999}]}', "too large"),
+        ("[" * 100_000, "longer than"),
+        ("[" * 30_000, "not valid JSON"),
+        ('{"query": "a", "limit": ' + "9" * 5000 + "}", "valid"),
+        ('{"query": "a", "limit": 99}', "limit: Input should be less than or equal to 10"),
+        ('{"query": "", "order": "up"}', "order: Input should be 'new' or 'old'"),
+    ],
+)
+async def test_broken_arguments_go_back_to_the_model(arguments: str, says: str) -> None:
+    tool = Scripted(lambda args: "never")
+    outcome = await call(tool, arguments)
+    assert outcome.status == "error"
+    assert outcome.content.startswith("Error: ")
+    assert says in outcome.content
+    assert len(outcome.content) < 400
+    assert tool.calls == []
+
+
+async def test_no_text_at_all_is_fine_for_a_tool_that_needs_nothing() -> None:
+    outcome = await call(Scripted(lambda args: "done", Nothing), "")
+    assert (outcome.status, outcome.content) == ("ok", "done")
+
+
+async def test_many_wrong_fields_are_named_but_not_all() -> None:
+    class Wide(BaseModel):
+        a: int
+        b: int
+        c: int
+        d: int
+        e: int
+        f: int
+        g: int
+
+    outcome = await call(Scripted(lambda args: "", Wide), "{}")
+    assert "e: Field required; and 2 more" in outcome.content
+
+
+async def test_the_values_of_wrong_arguments_are_not_repeated() -> None:
+    outcome = await call(Scripted(lambda args: ""), '{"query": {"secret": "hunter2"}}')
+    assert "query" in outcome.content
+    assert "hunter2" not in outcome.content
+
+
+@pytest.mark.parametrize("name", ["no_such_tool", "search"])
+async def test_a_tool_out_of_reach_is_refused_without_naming_the_others(name: str) -> None:
+    tool = Scripted(lambda args: "never")
+    outcome = await call(tool, '{"query":"a"}', name=name, allowed=frozenset({"calculator"}))
+    assert outcome.status == "error"
+    assert outcome.content == f"Error: There is no tool called {name!r}; go on without it."
+    assert tool.calls == []
+
+
+@pytest.mark.parametrize("error", [ToolRetry("use a city"), ToolFailed("use a city")])
+async def test_a_tool_may_tell_the_model_what_is_wrong(error: Exception) -> None:
+    def fail(args: Any) -> Any:
+        raise error
+
+    outcome = await call(Scripted(fail), '{"query":"a"}')
+    assert (outcome.status, outcome.content) == ("error", "Error: use a city")
+
+
+async def test_a_crash_inside_a_tool_shows_nothing_of_the_inside() -> None:
+    def fail(args: Any) -> Any:
+        raise KeyError("postgres://admin:hunter2@db")
+
+    outcome = await call(Scripted(fail), '{"query":"a"}')
+    assert outcome.status == "error"
+    assert outcome.content == "Error: the tool 'search' failed inside; go on without it."
+
+
+async def test_a_slow_tool_is_stopped_at_its_own_limit() -> None:
+    stopped: list[str] = []
+
+    async def slow() -> str:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            stopped.append("yes")
+            raise
+        return "late"
+
+    outcome = await call(
+        Scripted(lambda args: slow()), '{"query":"a"}', options=ToolOptions(timeout_s=0.05)
+    )
+    assert outcome.status == "error"
+    assert "did not finish in time" in outcome.content
+    assert 40 <= outcome.latency_ms < 5_000
+    assert stopped == ["yes"]
+
+
+async def test_the_call_gets_no_more_time_than_the_turn_has_left() -> None:
+    outcome = await call(Scripted(lambda args: asyncio.sleep(60)), '{"query":"a"}', seconds=0.05)
+    assert "did not finish in time" in outcome.content
+
+
+async def test_a_timeout_of_the_tools_own_making_is_a_crash_not_our_deadline() -> None:
+    def fail(args: Any) -> Any:
+        raise TimeoutError
+
+    outcome = await call(Scripted(fail), '{"query":"a"}')
+    assert "failed inside" in outcome.content
+
+
+async def test_a_stop_passes_through() -> None:
+    begun = asyncio.Event()
+
+    async def slow() -> str:
+        begun.set()
+        await asyncio.sleep(60)
+        return "late"
+
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(call(Scripted(lambda args: slow()), '{"query":"a"}'))
+        await begun.wait()
+        task.cancel()
+    assert task.cancelled()
+
+
+async def test_a_result_is_strict_json_whatever_it_holds() -> None:
+    class Found(BaseModel):
+        at: datetime
+        price: Decimal
+
+    value = {
+        "mean": 1.5,
+        "stddev": math.nan,
+        "max": math.inf,
+        "price": Decimal("NaN"),
+        "tags": {"b", "a"},
+        "raw": b"\xff\x00ok",
+        "found": Found(at=datetime(2026, 1, 2, tzinfo=UTC), price=Decimal("0.10")),
+        7: "seven",
+        "half": "\ud800",
+    }
+    outcome = await call(Scripted(lambda args: value), '{"query":"a"}')
+
+    def refuse(name: str) -> None:
+        raise AssertionError(name)
+
+    read = json.loads(outcome.content, parse_constant=refuse)
+    assert read["mean"] == 1.5
+    assert read["stddev"] is None
+    assert read["max"] is None
+    assert read["price"] is None
+    assert read["tags"] == ["a", "b"]
+    assert read["found"] == {"at": "2026-01-02T00:00:00Z", "price": "0.10"}
+    assert read["7"] == "seven"
+    assert read["half"] == "\ufffd"
+
+
+async def test_text_stays_text() -> None:
+    outcome = await call(Scripted(lambda args: '{"a": NaN} \x00'), '{"query":"a"}')
+    assert outcome.content == '{"a": NaN} \ufffd'
+
+
+async def test_a_result_that_cannot_be_written_down_is_an_error() -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    outcome = await call(Scripted(lambda args: loop), '{"query":"a"}')
+    assert outcome.status == "error"
+
+
+async def test_a_long_result_is_cut_and_says_so() -> None:
+    options = ToolOptions(max_result_chars=10)
+    outcome = await call(Scripted(lambda args: "x" * 25), '{"query":"a"}', options=options)
+    assert outcome.content == "x" * 10 + "\n[cut here: the first 10 of 25 characters]"
+
+
+async def test_the_digest_is_that_of_the_json_not_of_its_spelling() -> None:
+    tool = Scripted(lambda args: "ok")
+    one = await call(tool, '{"query":"a","limit":2}')
+    two = await call(tool, '{ "limit": 2, "query": "a" }')
+    other = await call(tool, '{"query":"a","limit":3}')
+    broken = await call(tool, '{"query":')
+    assert one.args_digest == two.args_digest
+    assert len({one.args_digest, other.args_digest, broken.args_digest}) == 3
+    assert all(len(found.args_digest) == 64 for found in (one, other, broken))
