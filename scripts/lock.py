@@ -1,7 +1,7 @@
 """Write requirements/*.lock from pyproject.toml: hashes, no index address, one resolution for all.
 
-dev.lock is resolved first, with every extra; the other locks are parts of it, so that a package has one
-version however a deployment was installed. Needs the package registry.
+dev.lock is resolved first, with every extra; the other locks are parts of it, so that a package
+has one version however a deployment was installed. Needs the package registry.
 """
 
 import re
@@ -36,7 +36,7 @@ def compile_lock(name: str, *arguments: str) -> None:
 
 
 def without_common_marker(text: str) -> str:
-    """Drop the marker that says only "one of the supported platforms": it stands on nearly every line."""
+    """Drop the marker that stands on nearly every line: "one of the supported platforms"."""
     markers = Counter(re.findall(r"==[^ ;]+( ; .*?)(?: \\)?$", text, flags=re.MULTILINE))
     if not markers:
         return text

