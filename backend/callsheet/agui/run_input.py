@@ -29,6 +29,7 @@ class RunInput:
     text: str
     sanitized: bool = False
     parent_run_id: UUID | None = None
+    raw_parent_run_id: str | None = None
     tools: tuple[dict[str, Any], ...] = ()
     context: tuple[dict[str, Any], ...] = ()
     state: Any = None

@@ -32,7 +32,7 @@ def encode(value: Any) -> bytes:
     try:
         return _encoder.encode(value)
     except UnicodeEncodeError:
-        return _encoder.encode(_cleaned(value))
+        return _encoder.encode(cleaned(value))
 
 
 def decode(data: bytes | str) -> Any:
@@ -43,18 +43,27 @@ def decode(data: bytes | str) -> Any:
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return _cleaned(json.loads(data, parse_constant=_refuse))
+        return cleaned(json.loads(data, parse_constant=_refuse))
+
+
+def decode_as_is(data: bytes | str) -> Any:
+    """`decode` for a caller that tells what it replaced: lone surrogates are still there."""
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return json.loads(data, parse_constant=_refuse)
 
 
 def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _cleaned(value: Any) -> Any:
+def cleaned(value: Any) -> Any:
+    """The same value with every string in it as Postgres can hold it, keys included."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
-        return {clean(str(key)): _cleaned(item) for key, item in value.items()}
+        return {clean(str(key)): cleaned(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_cleaned(item) for item in value]
+        return [cleaned(item) for item in value]
     return value

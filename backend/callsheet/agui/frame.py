@@ -1,0 +1,87 @@
+"""Server-sent-event frames as the official client reads them: LF only, one JSON object each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from callsheet.events.entry import Entry
+from callsheet.kit.json import encode
+
+Writers = dict[type[Any], Callable[[Any], None]]
+
+PING: Final = b": ping\n\n"
+
+# Readers that split text into lines by Unicode's rules would cut a frame at these.
+_LINE_ENDS: Final = (
+    (b"\xc2\x85", b"\\u0085"),
+    (b"\xe2\x80\xa8", b"\\u2028"),
+    (b"\xe2\x80\xa9", b"\\u2029"),
+)
+
+
+def encode_one_line(value: Any) -> bytes:
+    """Strict JSON without anything that some reader takes for the end of a line."""
+    data = encode(value)
+    if data.isascii():
+        return data
+    for raw, escaped in _LINE_ENDS:
+        data = data.replace(raw, escaped)
+    return data
+
+
+class FrameWriter:
+    """Writes the frames of one run's entries.
+
+    A frame's id is `<run id>:<seq>.<n>`: `n` counts the frames of one entry from 1, so that the
+    same journal gives the same ids every time. Timestamps are milliseconds and never go back.
+    """
+
+    def __init__(self, run_id: str) -> None:
+        self._head = f"id: {run_id}:".encode()
+        self._frames: list[bytes] = []
+        self._metadata: dict[str, Any] = {}
+        self._tail = b"}\n\n"
+        self._prefix = self._head
+        self._n = 0
+        self._millis = 0
+
+    def trace(self, trace_id: str) -> None:
+        """From here on each frame carries the trace id in its metadata."""
+        self._metadata = {"traceId": trace_id}
+        self._tail = b',"metadata":' + encode({"callsheet": self._metadata}) + b"}\n\n"
+
+    def begin(self, entry: Entry) -> None:
+        """The frames that follow are of this entry."""
+        self._n = 0
+        self._prefix = b"%b%d." % (self._head, entry.seq)
+        self._millis = max(self._millis, int(entry.at.timestamp() * 1000))
+
+    def put(
+        self,
+        event: dict[str, Any],
+        callsheet: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        """Write one event; `callsheet` goes beside the trace id, `metadata` beside `callsheet`."""
+        own = {**self._metadata, **(callsheet or {})}
+        whole = {**(metadata or {}), "callsheet": own} if own else metadata
+        body = {**event, "timestamp": self._millis}
+        if whole:
+            body["metadata"] = whole
+        self._n += 1
+        self._frames.append(b"%b%d\ndata: %b\n\n" % (self._prefix, self._n, encode_one_line(body)))
+
+    def put_delta(self, opening: bytes, text: str) -> None:
+        """Write one delta: `opening` is the event's JSON up to and with `"delta":`."""
+        self._n += 1
+        self._frames.append(
+            b'%b%d\ndata: %b%b,"timestamp":%d%b'
+            % (self._prefix, self._n, opening, encode_one_line(text), self._millis, self._tail)
+        )
+
+    def take(self) -> bytes:
+        """Everything written since the last call, as one piece."""
+        data = b"".join(self._frames)
+        self._frames.clear()
+        return data

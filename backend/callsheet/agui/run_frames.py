@@ -1,0 +1,84 @@
+"""Run events on the wire: RUN_STARTED, RUN_FINISHED, RUN_ERROR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from callsheet.agui.frame import FrameWriter, Writers
+from callsheet.agui.run_input import Protocol
+from callsheet.agui.usage import run_cost, token_usage
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+
+PROTOCOL_VERSION: Final = "1.0"
+
+
+@dataclass(frozen=True, slots=True)
+class WireIds:
+    """How the client spells the run: these are in every event that names thread or run."""
+
+    thread_id: str
+    run_id: str
+    parent_run_id: str | None = None
+
+
+class RunFrames:
+    """Begin and end of one run, for a client of one generation."""
+
+    def __init__(self, out: FrameWriter, run_id: str, ids: WireIds, protocol: Protocol) -> None:
+        self._out = out
+        self._run_id = run_id
+        self._ids = ids
+        self._protocol = protocol
+
+    def writers(self) -> Writers:
+        """Which event is written by what."""
+        return {
+            RunStarted: self._started,
+            RunFinished: self._finished,
+            RunFailed: self._failed,
+            RunCancelled: self._cancelled,
+        }
+
+    def _started(self, event: RunStarted) -> None:
+        self._out.trace(event.trace_id)
+        started = {"type": "RUN_STARTED", **self._envelope(), "protocolVersion": PROTOCOL_VERSION}
+        if self._ids.parent_run_id is not None:
+            started["parentRunId"] = self._ids.parent_run_id
+        self._out.put(
+            started,
+            {
+                "sessionId": event.session_id,
+                "runId": self._run_id,
+                "workflow": event.workflow,
+                "revision": event.revision,
+            },
+        )
+
+    def _finished(self, event: RunFinished) -> None:
+        named = {"messageId": event.message_id} if event.message_id else {}
+        self._out.put(self._finish(event), {**run_cost(event.usage), **named})
+
+    def _failed(self, event: RunFailed) -> None:
+        self._out.put(
+            {
+                "type": "RUN_ERROR",
+                "message": event.message,
+                "code": event.code,
+                "usage": token_usage(event.usage),
+            },
+            run_cost(event.usage),
+        )
+
+    def _cancelled(self, event: RunCancelled) -> None:
+        own = {**run_cost(event.usage), "reason": event.reason}
+        if self._protocol == "0.x":  # an outcome that these clients do not know is fatal to them
+            self._out.put(self._finish(event), own, {"finishReason": "cancelled"})
+        else:
+            self._out.put({**self._finish(event), "outcome": {"type": "cancelled"}}, own)
+
+    def _finish(self, event: RunFinished | RunCancelled) -> dict[str, Any]:
+        return {"type": "RUN_FINISHED", **self._envelope(), "usage": token_usage(event.usage)}
+
+    def _envelope(self) -> dict[str, Any]:
+        return {"threadId": self._ids.thread_id, "runId": self._ids.run_id}

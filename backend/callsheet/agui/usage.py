@@ -1,0 +1,68 @@
+"""Tokens and money as they stand on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from callsheet.events.usage import Bill, ModelUsage
+from callsheet.kit.money import plain, to_message
+
+_LARGEST: Final = 2**53 - 1
+
+
+def token_usage(used: Sequence[ModelUsage]) -> list[dict[str, Any]]:
+    """One TokenUsage for each model: totals, and the parts that are not zero."""
+    return [_one(item) for item in used]
+
+
+def run_cost(used: Sequence[ModelUsage]) -> dict[str, Any]:
+    """What the run cost, as a decimal string; nothing where no model was called."""
+    if not used:
+        return {}
+    total = sum((item.cost for item in used), Decimal(0))
+    return {"cost": plain(to_message(total)), "currency": used[0].currency}
+
+
+def bill_fields(bill: Bill | None) -> dict[str, Any] | None:
+    """The bill of a message for `metadata.callsheet`."""
+    if bill is None:
+        return None
+    return {
+        "messageId": bill.message_id,
+        "seq": bill.seq,
+        "model": bill.model,
+        "inputTokens": bill.usage.input_tokens,
+        "cachedInputTokens": bill.usage.cached_tokens,
+        "outputTokens": bill.usage.output_tokens,
+        "reasoningTokens": bill.usage.reasoning_tokens,
+        "cost": plain(bill.cost),
+        "currency": bill.currency,
+        "latencyMs": bill.latency_ms,
+        "estimated": bill.estimated,
+    }
+
+
+def _one(item: ModelUsage) -> dict[str, Any]:
+    usage = item.usage
+    sent, made = _count(usage.input_tokens), _count(usage.output_tokens)
+    parts = {
+        "reasoningTokens": min(_count(usage.reasoning_tokens), made),
+        "cachedInputTokens": min(_count(usage.cached_tokens), sent),
+    }
+    parts["cacheWriteInputTokens"] = min(
+        _count(usage.cache_write_tokens), sent - parts["cachedInputTokens"]
+    )
+    return {
+        "provider": item.factory,
+        "model": item.model,
+        "inputTokens": sent,
+        "outputTokens": made,
+        "totalTokens": _count(sent + made),
+        **{name: value for name, value in parts.items() if value},
+    }
+
+
+def _count(tokens: int) -> int:
+    return max(0, min(tokens, _LARGEST))
