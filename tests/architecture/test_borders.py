@@ -19,7 +19,7 @@ COMMITS: Final = {
 # What may touch the environment of the process, and why.
 READS_ENVIRONMENT: Final = "backend/callsheet/settings/"
 ENVIRONMENT_REASONS: Final = {
-    "backend/callsheet/crew/quiet.py": "CrewAI takes its switches from there alone; written, not read",
+    "backend/callsheet/crew/quiet.py": "CrewAI is told its switches through it; nothing is read",
 }
 
 
