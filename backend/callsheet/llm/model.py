@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 Dialect = Literal["openai"]
 Reasoning = Literal["off", "low", "medium", "high"]
+StructuredOutput = Literal["none", "json_object", "json_schema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class Model:
     `model_code` is our unique name, `upstream_model` the provider's. `api_key` None: no
     Authorization header is sent (`auth: none`). `reasoning_switch` maps our reasoning levels
     to what is merged into the request body; `extra_body` is merged into every request.
+    `structured_output`: which `response_format` the endpoint takes for an answer in JSON.
     `litellm_provider` set: the call goes through LiteLLM.
     """
 
@@ -30,6 +32,7 @@ class Model:
     max_output_tokens: int = 4_096
     sees_images: bool = False
     native_tools: bool = True
+    structured_output: StructuredOutput = "none"
     reasoning_switch: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     litellm_provider: str | None = None
