@@ -38,16 +38,17 @@ class OrderChecker:
         self._stage: str | None = None
         self._agents: dict[str, bool] = {}
         self._texts: dict[str, bool] = {}
+        self._shown: set[str] = set()
         self._reasonings: dict[str, bool] = {}
         self._tools: dict[str, _ToolState] = {}
         self._calls: dict[str, bool] = {}
 
     def check(self, event: AnyRunEvent) -> None:
         """Take the event in; raises OrderViolation, with the state unchanged, if it may not come."""
-        kind = type(event)
-        if kind is TextDelta:
-            self._need(self._texts.get(event.message_id) is True, event)  # type: ignore[union-attr]
+        if isinstance(event, TextDelta):
+            self._need(self._texts.get(event.message_id) is True, event)
             return
+        kind = type(event)
         if self.ended:
             raise OrderViolation(f"{kind.__name__} after the end of the run")
         if not self.started:
@@ -121,9 +122,14 @@ class OrderChecker:
         self._calls[event.call_id] = False
 
     def _text_started(self, event: TextStarted) -> None:
-        self._need(event.message_id not in self._texts, event)
+        """An inner stage's text may come again, once, when it turns out to be the answer."""
+        again = event.visible and event.message_id not in self._shown
+        self._need(event.message_id not in self._texts or again, event)
+        self._need(self._texts.get(event.message_id) is not True, event)
         self._need(self._reasonings.get(event.message_id) is not True, event)
         self._texts[event.message_id] = True
+        if event.visible:
+            self._shown.add(event.message_id)
 
     def _text_ended(self, event: TextEnded) -> None:
         self._need(self._texts.get(event.message_id) is True, event)

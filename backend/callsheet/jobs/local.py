@@ -1,0 +1,114 @@
+"""Runs jobs in this process: they belong to it, not to the connection that asked for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+
+from callsheet.kit.errors import RateLimited, Unavailable
+
+log = structlog.get_logger(__name__)
+
+Work = Callable[[Callable[[], str]], Awaitable[None]]
+"""A job's work. It is handed a function that tells, once it is being cancelled, why."""
+
+
+@dataclass(slots=True)
+class _Job:
+    task: asyncio.Task[None]
+    reason: str | None = None
+    begun: bool = False
+
+
+class LocalJobs:
+    """Jobs by id; `run` must be running for any to be taken.
+
+    At most `most` run at a time, a further one is refused.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._jobs: dict[UUID, _Job] = {}
+        self._group: asyncio.TaskGroup | None = None
+        self._stop = asyncio.Event()
+
+    async def run(self, drain_s: float) -> None:
+        """Take jobs until `stop`; then give those under way `drain_s` seconds and cancel the rest."""
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            await self._stop.wait()
+            self._group = None
+            tasks = [job.task for job in self._jobs.values()]
+            if tasks:
+                await asyncio.wait(tasks, timeout=drain_s)
+            for job_id in list(self._jobs):
+                self._cancel(job_id, "shutdown")
+
+    def stop(self) -> None:
+        """Take no more jobs and let `run` return when those under way have ended."""
+        self._stop.set()
+
+    def check_room(self) -> None:
+        """Raise RateLimited where no further job would be taken now."""
+        if len(self._jobs) >= self._most:
+            raise RateLimited(
+                f"{self._most} runs are under way here, which is the most at a time.",
+                retry_after_s=1,
+            )
+
+    def submit(self, job_id: UUID, work: Work) -> None:
+        """Begin the job; it goes on whatever becomes of the caller."""
+        if self._group is None:
+            raise Unavailable("The server is shutting down.", service="worker")
+        task = self._group.create_task(self._guarded(job_id, work))
+        self._jobs[job_id] = _Job(task)
+
+    async def cancel(self, job_id: UUID, reason: str) -> bool:
+        """Stop the job and return once it has ended; False where it is not under way here."""
+        job = self._jobs.get(job_id)
+        if job is None:
+            return False
+        self._cancel(job_id, reason)
+        await asyncio.wait([job.task])
+        return True
+
+    def is_running(self, job_id: UUID) -> bool:
+        """Whether the job is under way in this process."""
+        return job_id in self._jobs
+
+    def count(self) -> int:
+        """How many jobs are under way."""
+        return len(self._jobs)
+
+    def _cancel(self, job_id: UUID, reason: str) -> None:
+        """Cancel once: a second wish must not cut short what the first one set going.
+
+        A task that is cancelled before its first step would never run at all, and so never
+        say how it ended: it is left to begin, and stops at its first wait.
+        """
+        job = self._jobs[job_id]
+        if job.reason is not None:
+            return
+        job.reason = reason
+        if job.begun:
+            job.task.cancel()
+
+    def _reason(self, job_id: UUID) -> str:
+        job = self._jobs.get(job_id)
+        return job.reason if job is not None and job.reason is not None else "shutdown"
+
+    async def _guarded(self, job_id: UUID, work: Work) -> None:
+        job = self._jobs[job_id]
+        job.begun = True
+        if job.reason is not None:
+            job.task.cancel()
+        try:
+            await work(lambda: self._reason(job_id))
+        except Exception:  # border: one job's end is not the worker's
+            log.exception("job_failed", job_id=str(job_id))
+        finally:
+            self._jobs.pop(job_id, None)

@@ -1,0 +1,183 @@
+"""What one event changes in the tables beside the journal; pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.tool import ToolResult
+from callsheet.events.union import AnyRunEvent
+from callsheet.kit.json import encode
+from callsheet.ledger.call import OpenedCall, SettledCall
+from callsheet.runs.end import SESSION_STATUS, RunEnd
+from callsheet.runs.run import RunStatus
+from callsheet.sessions.new_message import FinishedMessage, NewMessage
+
+
+@dataclass(frozen=True, slots=True)
+class RunKeys:
+    """Whose run it is."""
+
+    run_id: UUID
+    session_id: UUID
+    user_id: UUID
+
+
+@dataclass(slots=True)
+class Changes:
+    """Rows to write in one transaction, in the order in which their events came."""
+
+    sessions: set[UUID] = field(default_factory=set)
+    started_runs: list[tuple[UUID, str]] = field(default_factory=list)
+    new_messages: list[NewMessage] = field(default_factory=list)
+    opened_calls: list[OpenedCall] = field(default_factory=list)
+    settled_calls: list[SettledCall] = field(default_factory=list)
+    finished_messages: list[FinishedMessage] = field(default_factory=list)
+    ended_runs: list[RunEnd] = field(default_factory=list)
+    statuses: list[tuple[UUID, str]] = field(default_factory=list)
+
+    def take(self, keys: RunKeys, event: AnyRunEvent) -> None:
+        """Add what `event` changes; most events change nothing here."""
+        match event:
+            case LlmCallStarted():
+                self._call_started(keys, event)
+            case LlmCallFinished():
+                self._call_finished(keys, event)
+            case AnswerFinished():
+                self._answer_finished(event)
+            case ToolResult():
+                self._tool_result(keys, event)
+            case RunStarted():
+                self.started_runs.append((keys.run_id, event.revision))
+                self._status(keys, "running")
+            case RunFinished():
+                self._ended(keys, "succeeded", event)
+            case RunFailed():
+                self._ended(keys, "failed", event, event.code, event.message)
+            case RunCancelled():
+                self._ended(keys, "cancelled", event)
+            case _:
+                pass
+
+    def _call_started(self, keys: RunKeys, event: LlmCallStarted) -> None:
+        self.sessions.add(keys.session_id)
+        if event.attempt == 1:
+            self.new_messages.append(_answer(keys, event))
+        self.opened_calls.append(
+            OpenedCall(
+                id=event.call_id,
+                run_id=keys.run_id,
+                session_id=keys.session_id,
+                user_id=keys.user_id,
+                message_id=event.message_id,
+                purpose=event.purpose,
+                stage=event.stage,
+                agent=event.agent,
+                attempt=event.attempt,
+                factory=event.factory,
+                model_code=event.model,
+                price_id=event.price_id,
+                currency=event.currency,
+                reserved_cost=event.reserved_cost,
+                started_at=event.started_at,
+            )
+        )
+
+    def _call_finished(self, keys: RunKeys, event: LlmCallFinished) -> None:
+        self.sessions.add(keys.session_id)
+        raw = event.metered.raw
+        self.settled_calls.append(
+            SettledCall(
+                id=event.call_id,
+                message_id=event.message_id,
+                session_id=keys.session_id,
+                status=event.status,
+                usage=event.metered.usage,
+                usage_source=event.metered.source,
+                raw_usage=None if raw is None else encode(raw).decode(),
+                cost_native=event.cost_native,
+                cost_exact=event.cost_exact,
+                latency_ms=event.latency_ms,
+                first_token_at=event.first_token_at,
+                finish_reason=event.finish_reason,
+                error_code=event.error_code,
+                upstream_id=event.upstream_id,
+                response_model=event.response_model,
+            )
+        )
+
+    def _answer_finished(self, event: AnswerFinished) -> None:
+        metadata: dict[str, Any] = {**event.metadata, "status": event.status}
+        if event.reasoning:
+            metadata["reasoning"] = event.reasoning
+        if event.tool_calls:
+            metadata["tool_calls"] = [
+                {"id": c.tool_call_id, "name": c.name, "arguments": c.arguments}
+                for c in event.tool_calls
+            ]
+        self.finished_messages.append(
+            FinishedMessage(id=event.message_id, content=event.text, metadata=metadata)
+        )
+
+    def _tool_result(self, keys: RunKeys, event: ToolResult) -> None:
+        self.sessions.add(keys.session_id)
+        tool = {
+            "name": event.tool,
+            "status": event.status,
+            "args_digest": event.args_digest,
+            "call_id": event.tool_call_id,
+        }
+        self.new_messages.append(
+            NewMessage(
+                id=event.message_id,
+                session_id=keys.session_id,
+                role="tool",
+                content=event.content,
+                tool_name=event.tool,
+                latency_ms=event.latency_ms,
+                metadata={
+                    "status": "final",
+                    "run_id": str(keys.run_id),
+                    "stage": event.stage,
+                    "agent": event.agent,
+                    "tool": tool,
+                },
+            )
+        )
+
+    def _ended(
+        self,
+        keys: RunKeys,
+        status: RunStatus,
+        event: RunFinished | RunFailed | RunCancelled,
+        code: str | None = None,
+        message: str | None = None,
+    ) -> None:
+        usage = encode(event.usage).decode()
+        self.ended_runs.append(RunEnd(keys.run_id, status, usage, code, message))
+        self._status(keys, status)
+
+    def _status(self, keys: RunKeys, status: RunStatus) -> None:
+        self.sessions.add(keys.session_id)
+        self.statuses.append((keys.session_id, SESSION_STATUS[status]))
+
+
+def _answer(keys: RunKeys, event: LlmCallStarted) -> NewMessage:
+    return NewMessage(
+        id=event.message_id,
+        session_id=keys.session_id,
+        role="assistant",
+        content="",
+        model_code=event.model,
+        metadata={
+            "status": "streaming",
+            "run_id": str(keys.run_id),
+            "stage": event.stage,
+            "agent": event.agent,
+            "task": event.task,
+            "visible": event.visible,
+        },
+    )

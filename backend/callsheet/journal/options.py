@@ -1,0 +1,14 @@
+"""How the journal behaves when the database is away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class JournalOptions:
+    """A write is repeated for `retry_for_s`, at first after `retry_first_s`, then ever later."""
+
+    retry_for_s: float = 30.0
+    retry_first_s: float = 0.05
+    retry_most_s: float = 2.0

@@ -1,0 +1,134 @@
+"""The journal of one run while it runs: numbers events and waits for them to be stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from callsheet.events.entry import Entry
+from callsheet.events.reasoning import ReasoningDelta
+from callsheet.events.text import TextDelta
+from callsheet.events.tool import ToolCallArgs
+from callsheet.events.union import AnyRunEvent
+from callsheet.journal.changes import RunKeys
+from callsheet.kit.clock import Clock
+from callsheet.kit.errors import Unavailable
+
+MAX_DELTA_CHARS: Final = 16_384
+
+
+class JournaledRun:
+    """Implements `turn.ports.RunLog`.
+
+    Adjacent deltas of one entity that wait together become one event. Used from the event loop
+    only; `touched` tells the writer that there is something to store.
+    """
+
+    def __init__(self, keys: RunKeys, clock: Clock, touched: Callable[[JournaledRun], None]) -> None:
+        self.keys = keys
+        self.seqs: dict[str, int] = {}
+        self._clock = clock
+        self._touched = touched
+        self._pending: list[Entry] = []
+        self._next_seq = 1
+        self._stored_seq = 0
+        self._last_at: datetime | None = None
+        self._waiters: list[tuple[int, asyncio.Future[None]]] = []
+        self._failure: Unavailable | None = None
+
+    def append(self, event: AnyRunEvent) -> Entry:
+        """Number the event and queue it; joined with the last one where both are deltas."""
+        if self._failure is not None:
+            raise self._failure
+        entry = self._joined(event)
+        if entry is not None:
+            self._pending[-1] = entry
+            return entry
+        entry = Entry(self._next_seq, self._moment(), event)
+        self._next_seq += 1
+        self._pending.append(entry)
+        if len(self._pending) == 1:
+            self._touched(self)
+        return entry
+
+    async def stored(self) -> None:
+        """Return once everything appended so far is committed."""
+        if self._failure is not None:
+            raise self._failure
+        target = self._next_seq - 1
+        if self._stored_seq >= target:
+            return
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiters.append((target, waiter))
+        await waiter
+
+    def message_seq(self, message_id: str) -> int:
+        """The `messages.seq` of a stored message; KeyError where its first event is not stored."""
+        return self.seqs[message_id]
+
+    # -- for the writer ------------------------------------------------------------------------
+
+    def take(self) -> list[Entry]:
+        """All that waits to be stored; it is the writer's now."""
+        taken, self._pending = self._pending, []
+        return taken
+
+    def confirm(self, entries: list[Entry]) -> None:
+        """The entries are committed."""
+        self._stored_seq = entries[-1].seq
+        still: list[tuple[int, asyncio.Future[None]]] = []
+        for target, waiter in self._waiters:
+            if target > self._stored_seq:
+                still.append((target, waiter))
+            elif not waiter.done():
+                waiter.set_result(None)
+        self._waiters = still
+
+    def fail(self, error: Unavailable) -> None:
+        """The entries cannot be stored: nothing more is taken, whoever waits is told."""
+        self._failure = error
+        for _, waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_exception(error)
+        self._waiters = []
+
+    def _moment(self) -> datetime:
+        now = self._clock.now()
+        if self._last_at is not None and now < self._last_at:
+            now = self._last_at
+        self._last_at = now
+        return now
+
+    def _joined(self, event: AnyRunEvent) -> Entry | None:
+        if not self._pending:
+            return None
+        last = self._pending[-1]
+        before = last.event
+        if (
+            isinstance(event, TextDelta)
+            and isinstance(before, TextDelta)
+            and before.message_id == event.message_id
+            and len(before.text) < MAX_DELTA_CHARS
+        ):
+            joined: AnyRunEvent = TextDelta(
+                message_id=event.message_id, text=before.text + event.text
+            )
+        elif (
+            isinstance(event, ReasoningDelta)
+            and isinstance(before, ReasoningDelta)
+            and before.message_id == event.message_id
+            and len(before.text) < MAX_DELTA_CHARS
+        ):
+            joined = ReasoningDelta(message_id=event.message_id, text=before.text + event.text)
+        elif (
+            isinstance(event, ToolCallArgs)
+            and isinstance(before, ToolCallArgs)
+            and before.tool_call_id == event.tool_call_id
+            and len(before.text) < MAX_DELTA_CHARS
+        ):
+            joined = ToolCallArgs(tool_call_id=event.tool_call_id, text=before.text + event.text)
+        else:
+            return None
+        return Entry(last.seq, last.at, joined)

@@ -1,0 +1,132 @@
+"""The one writer of journals in a process: store first, then show.
+
+It commits at once when idle and joins what arrives while a commit is under way, for all runs
+together. Every write can be repeated: after a lost connection the same batch is written again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+from uuid import UUID
+
+import structlog
+
+from callsheet.events.entry import Entry
+from callsheet.journal.changes import Changes, RunKeys
+from callsheet.journal.options import JournalOptions
+from callsheet.journal.run_log import JournaledRun
+from callsheet.kit.clock import Clock
+from callsheet.kit.errors import Unavailable
+
+log = structlog.get_logger(__name__)
+
+Batch = list[tuple[JournaledRun, list[Entry]]]
+
+
+class JournalStore(Protocol):
+    """Writes a batch in one transaction."""
+
+    async def write(
+        self, entries: list[tuple[UUID, Entry]], changes: Changes
+    ) -> dict[str, int]:
+        """Commit it and give the `seq` of each new message; raises Unavailable, nothing stored."""
+        ...
+
+
+class JournalWriter:
+    """Takes events from any number of runs; `run` must be running for anything to be stored."""
+
+    def __init__(
+        self,
+        store: JournalStore,
+        publish: Callable[[UUID, tuple[Entry, ...]], None],
+        clock: Clock,
+        options: JournalOptions,
+    ) -> None:
+        self._store = store
+        self._publish = publish
+        self._clock = clock
+        self._options = options
+        self._touched: dict[UUID, JournaledRun] = {}
+        self._wake = asyncio.Event()
+        self._closing = False
+
+    def open(self, keys: RunKeys) -> JournaledRun:
+        """The journal of a run that begins now."""
+        return JournaledRun(keys, self._clock, self._touch)
+
+    async def run(self) -> None:
+        """Write until `close`, and then what is left."""
+        while True:
+            await self._wake.wait()
+            await asyncio.sleep(0)
+            self._wake.clear()
+            batch = self._take()
+            if batch:
+                await self._write(batch)
+            elif self._closing:
+                return
+
+    def close(self) -> None:
+        """Let `run` return once everything is written."""
+        self._closing = True
+        self._wake.set()
+
+    def _touch(self, run: JournaledRun) -> None:
+        self._touched[run.keys.run_id] = run
+        self._wake.set()
+
+    def _take(self) -> Batch:
+        touched, self._touched = self._touched, {}
+        batch = [(run, run.take()) for run in touched.values()]
+        if batch and self._closing:
+            self._wake.set()
+        return batch
+
+    async def _write(self, batch: Batch) -> None:
+        changes = Changes()
+        entries: list[tuple[UUID, Entry]] = []
+        for run, taken in batch:
+            for entry in taken:
+                entries.append((run.keys.run_id, entry))
+                changes.take(run.keys, entry.event)
+        try:
+            seqs = await self._persistently(entries, changes)
+        except Unavailable as error:
+            for run, _ in batch:
+                run.fail(error)
+            return
+        except Exception:  # border: one run's bad event must not take the others with it
+            await self._one_by_one(batch)
+            return
+        for run, taken in batch:
+            if seqs:
+                run.seqs.update(seqs)
+            run.confirm(taken)
+            self._publish(run.keys.run_id, tuple(taken))
+
+    async def _one_by_one(self, batch: Batch) -> None:
+        if len(batch) > 1:
+            for single in batch:
+                await self._write([single])
+            return
+        run, _ = batch[0]
+        log.exception("journal_write_refused", run_id=str(run.keys.run_id))
+        run.fail(Unavailable("The run's journal could not be written.", service="journal"))
+
+    async def _persistently(
+        self, entries: list[tuple[UUID, Entry]], changes: Changes
+    ) -> dict[str, int]:
+        give_up_at = self._clock.monotonic() + self._options.retry_for_s
+        wait_s = self._options.retry_first_s
+        while True:
+            try:
+                return await self._store.write(entries, changes)
+            except Unavailable:
+                if self._clock.monotonic() + wait_s > give_up_at:
+                    raise
+                log.warning("journal_write_repeated", events=len(entries), wait_s=wait_s)
+                await asyncio.sleep(wait_s)
+                wait_s = min(wait_s * 2, self._options.retry_most_s)

@@ -1,0 +1,52 @@
+"""A ledger row: one request to a provider."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from callsheet.events.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedCall:
+    """A row as it is written before the request leaves."""
+
+    id: str
+    run_id: UUID
+    session_id: UUID
+    user_id: UUID
+    message_id: str
+    purpose: str
+    stage: str
+    agent: str
+    attempt: int
+    factory: str
+    model_code: str
+    price_id: str
+    currency: str
+    reserved_cost: Decimal
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SettledCall:
+    """What is written over it once, when the request has ended."""
+
+    id: str
+    message_id: str
+    session_id: UUID
+    status: str
+    usage: Usage
+    usage_source: str
+    raw_usage: str | None
+    cost_native: Decimal
+    cost_exact: Decimal
+    latency_ms: int
+    first_token_at: datetime | None
+    finish_reason: str | None
+    error_code: str | None
+    upstream_id: str | None
+    response_model: str | None

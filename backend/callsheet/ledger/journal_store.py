@@ -1,0 +1,123 @@
+"""The only writer of tokens, cost and totals.
+
+Runs on the journal's connection, in the transaction that stores the events of the same calls,
+with the sessions locked by the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from callsheet.db.driver import DriverTx
+from callsheet.ledger.call import OpenedCall, SettledCall
+
+_OPEN = """
+INSERT INTO llm_calls (id, idempotency_key, run_id, session_id, user_id, message_id, purpose,
+                       stage, agent, attempt, factory, model_code, price_id, price_currency,
+                       currency, reserved_cost, started_at)
+SELECT o.id, o.run_id || ':' || o.id, o.run_id, o.session_id, o.user_id, o.message_id, o.purpose,
+       o.stage, o.agent, o.attempt, o.factory, o.model_code, o.price_id, o.currency,
+       o.currency, o.reserved_cost, o.started_at
+FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[],
+            $8::text[], $9::int[], $10::text[], $11::text[], $12::uuid[], $13::text[],
+            $14::numeric[], $15::timestamptz[])
+  AS o(id, run_id, session_id, user_id, message_id, purpose, stage, agent, attempt, factory,
+       model_code, price_id, currency, reserved_cost, started_at)
+ON CONFLICT DO NOTHING
+"""
+
+_SETTLE = """
+UPDATE llm_calls c
+SET status = s.status, usage_source = s.usage_source, raw_usage = s.raw_usage::jsonb,
+    input_tokens = s.input_tokens, cached_tokens = s.cached_tokens,
+    cache_write_tokens = s.cache_write_tokens, output_tokens = s.output_tokens,
+    reasoning_tokens = s.reasoning_tokens, cost_native = s.cost_native,
+    cost_exact = s.cost_exact, reserved_cost = 0, first_token_at = s.first_token_at,
+    finish_reason = s.finish_reason, error_code = s.error_code, upstream_id = s.upstream_id,
+    response_model = s.response_model, settled_at = now()
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[],
+            $8::int[], $9::int[], $10::numeric[], $11::numeric[], $12::timestamptz[], $13::text[],
+            $14::text[], $15::text[], $16::text[])
+  AS s(id, status, usage_source, raw_usage, input_tokens, cached_tokens, cache_write_tokens,
+       output_tokens, reasoning_tokens, cost_native, cost_exact, first_token_at, finish_reason,
+       error_code, upstream_id, response_model)
+WHERE c.id = s.id AND c.status = 'open'
+"""
+
+_TOTALS = """
+WITH sums AS (
+  SELECT message_id AS id, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
+         round(sum(cost_exact), 6) AS cost
+  FROM llm_calls WHERE message_id = ANY($1::uuid[]) AND status <> 'open' GROUP BY message_id
+), before AS (
+  SELECT m.id, m.session_id, m.input_tokens, m.output_tokens, m.cost
+  FROM messages m JOIN sums USING (id)
+), booked AS (
+  UPDATE messages m
+  SET input_tokens = s.input_tokens, output_tokens = s.output_tokens, cost = s.cost,
+      latency_ms = coalesce(l.latency_ms, m.latency_ms), updated_at = now()
+  FROM sums s LEFT JOIN unnest($1::uuid[], $2::int[]) AS l(id, latency_ms) USING (id)
+  WHERE m.id = s.id
+)
+UPDATE sessions t
+SET total_tokens = t.total_tokens + d.tokens, total_cost = t.total_cost + d.cost,
+    updated_at = now()
+FROM (
+  SELECT b.session_id,
+         sum(s.input_tokens + s.output_tokens - b.input_tokens - b.output_tokens) AS tokens,
+         sum(s.cost - b.cost) AS cost
+  FROM before b JOIN sums s USING (id) GROUP BY b.session_id
+) d
+WHERE t.id = d.session_id
+"""
+
+
+async def open_calls(tx: DriverTx, calls: Sequence[OpenedCall]) -> None:
+    """Open the rows; a row that stands there already is left alone."""
+    await tx.execute(
+        _OPEN,
+        [c.id for c in calls],
+        [c.run_id for c in calls],
+        [c.session_id for c in calls],
+        [c.user_id for c in calls],
+        [c.message_id for c in calls],
+        [c.purpose for c in calls],
+        [c.stage for c in calls],
+        [c.agent for c in calls],
+        [c.attempt for c in calls],
+        [c.factory for c in calls],
+        [c.model_code for c in calls],
+        [c.price_id for c in calls],
+        [c.currency for c in calls],
+        [c.reserved_cost for c in calls],
+        [c.started_at for c in calls],
+    )
+
+
+async def settle_calls(tx: DriverTx, calls: Sequence[SettledCall]) -> None:
+    """Settle rows that are open, and bring their messages and sessions up to date.
+
+    A row that is settled already stays as it is; the totals are recomputed from the rows, so
+    that repeating the write changes nothing.
+    """
+    await tx.execute(
+        _SETTLE,
+        [c.id for c in calls],
+        [c.status for c in calls],
+        [c.usage_source for c in calls],
+        [c.raw_usage for c in calls],
+        [c.usage.input_tokens for c in calls],
+        [c.usage.cached_tokens for c in calls],
+        [c.usage.cache_write_tokens for c in calls],
+        [c.usage.output_tokens for c in calls],
+        [c.usage.reasoning_tokens for c in calls],
+        [c.cost_native for c in calls],
+        [c.cost_exact for c in calls],
+        [c.first_token_at for c in calls],
+        [c.finish_reason for c in calls],
+        [c.error_code for c in calls],
+        [c.upstream_id for c in calls],
+        [c.response_model for c in calls],
+    )
+    latest = {c.message_id: c.latency_ms for c in calls}
+    await tx.execute(_TOTALS, list(latest), list(latest.values()))

@@ -1,0 +1,60 @@
+"""Events and states of runs, as the journal writes them: many at once, on its own connection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from callsheet.db.driver import DriverTx
+from callsheet.events.entry import Entry
+from callsheet.events.union import dump_event
+from callsheet.runs.end import RunEnd
+
+_APPEND = """
+INSERT INTO run_events (run_id, seq, at, event)
+SELECT * FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::jsonb[])
+ON CONFLICT (run_id, seq) DO NOTHING
+"""
+
+_START = """
+UPDATE runs r SET status = 'running', revision = n.revision, started_at = now(), updated_at = now()
+FROM unnest($1::uuid[], $2::text[]) AS n(id, revision)
+WHERE r.id = n.id AND r.status = 'queued'
+"""
+
+_END = """
+UPDATE runs r
+SET status = n.status, usage = n.usage::jsonb, error_code = n.error_code,
+    error_message = n.error_message, finished_at = now(), updated_at = now()
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
+  AS n(id, status, usage, error_code, error_message)
+WHERE r.id = n.id AND r.status IN ('queued', 'running')
+"""
+
+
+async def append_events(tx: DriverTx, entries: Sequence[tuple[UUID, Entry]]) -> None:
+    """Add events to the journals of their runs; one that stands there already is left alone."""
+    await tx.execute(
+        _APPEND,
+        [run_id for run_id, _ in entries],
+        [entry.seq for _, entry in entries],
+        [entry.at for _, entry in entries],
+        [dump_event(entry.event).decode() for _, entry in entries],
+    )
+
+
+async def start_runs(tx: DriverTx, runs: Sequence[tuple[UUID, str]]) -> None:
+    """Move queued runs to running, with the workflow revision that they run."""
+    await tx.execute(_START, [run_id for run_id, _ in runs], [revision for _, revision in runs])
+
+
+async def end_runs(tx: DriverTx, ends: Sequence[RunEnd]) -> None:
+    """Give active runs their end; one that has ended keeps it."""
+    await tx.execute(
+        _END,
+        [end.run_id for end in ends],
+        [end.status for end in ends],
+        [end.usage for end in ends],
+        [end.error_code for end in ends],
+        [end.error_message for end in ends],
+    )

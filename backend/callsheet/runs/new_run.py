@@ -1,0 +1,26 @@
+"""A run that is about to be let in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A queued run. `worker_id` is the process that will work on it; `input` what came beside."""
+
+    id: UUID
+    session_id: UUID
+    user_id: UUID
+    workflow: str
+    raw_run_id: str
+    raw_thread_id: str
+    parent_run_id: UUID | None
+    user_message_id: UUID
+    protocol: str
+    worker_id: str
+    trace_id: str
+    input: Mapping[str, Any]

@@ -1,0 +1,168 @@
+"""The SQL of runs, apart from what the journal writes while they run."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from sqlalchemy import select, text, update
+from sqlalchemy.engine import Row
+
+from callsheet.db.tables.run import Run
+from callsheet.db.tables.run_event import RunEventRow
+from callsheet.db.transaction import Read, Tx
+from callsheet.events.entry import Entry
+from callsheet.events.union import AnyRunEvent
+from callsheet.events.usage import ModelUsage
+from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
+from callsheet.runs.new_run import NewRun
+from callsheet.runs.run import RunRecord
+
+_T = Run.__table__.c
+_COLUMNS = (
+    _T.id,
+    _T.session_id,
+    _T.user_id,
+    _T.workflow,
+    _T.revision,
+    _T.status,
+    _T.raw_run_id,
+    _T.raw_thread_id,
+    _T.parent_run_id,
+    _T.user_message_id,
+    _T.error_code,
+    _T.error_message,
+    _T.trace_id,
+    _T.created_at,
+    _T.started_at,
+    _T.finished_at,
+    _T.usage,
+)
+
+_ADD = text("""
+INSERT INTO runs (id, session_id, user_id, workflow, status, raw_run_id, raw_thread_id,
+                  parent_run_id, user_message_id, protocol, worker_id, trace_id, input)
+VALUES (:id, :session_id, :user_id, :workflow, 'queued', :raw_run_id, :raw_thread_id,
+        :parent_run_id, :user_message_id, :protocol, :worker_id, :trace_id,
+        CAST(:input AS jsonb))
+""")
+
+_ACTIVE = text(
+    "SELECT id, worker_id FROM runs WHERE session_id = :session_id"
+    " AND status IN ('queued', 'running')"
+)
+
+_AFTER = select(RunEventRow.seq, RunEventRow.at, RunEventRow.event)
+
+
+async def add_run(tx: Tx, run: NewRun, input_json: str) -> None:
+    """Store a queued run; the session's lock is held by the caller."""
+    await tx.execute(
+        _ADD,
+        {
+            "id": run.id,
+            "session_id": run.session_id,
+            "user_id": run.user_id,
+            "workflow": run.workflow,
+            "raw_run_id": run.raw_run_id,
+            "raw_thread_id": run.raw_thread_id,
+            "parent_run_id": run.parent_run_id,
+            "user_message_id": run.user_message_id,
+            "protocol": run.protocol,
+            "worker_id": run.worker_id,
+            "trace_id": run.trace_id,
+            "input": input_json,
+        },
+    )
+
+
+async def find_active(tx: Read, session_id: UUID) -> tuple[UUID, str | None] | None:
+    """The session's queued or running run and the worker that has it."""
+    row = (await tx.execute(_ACTIVE, {"session_id": session_id})).first()
+    return None if row is None else (row.id, row.worker_id)
+
+
+async def find_run(tx: Read, run_id: UUID, user_id: UUID) -> RunRecord | None:
+    """The user's run of that id."""
+    query = select(*_COLUMNS).where(_T.id == run_id, _T.user_id == user_id)
+    row = (await tx.execute(query)).first()
+    return None if row is None else _record(row)
+
+
+async def run_exists(tx: Read, run_id: UUID) -> bool:
+    """Whether anybody has a run of that id."""
+    return (await tx.execute(select(_T.id).where(_T.id == run_id))).first() is not None
+
+
+async def list_runs(
+    tx: Read, session_id: UUID, user_id: UUID, page: PageRequest
+) -> Page[RunRecord]:
+    """The session's runs, newest first."""
+    query = (
+        select(*_COLUMNS)
+        .where(_T.session_id == session_id, _T.user_id == user_id)
+        .order_by(_T.created_at.desc(), _T.id.desc())
+        .limit(page.limit + 1)
+    )
+    if page.cursor is not None:
+        created_at, run_id = decode_cursor(page.cursor, datetime, UUID)
+        query = query.where(
+            (_T.created_at < created_at) | ((_T.created_at == created_at) & (_T.id < run_id))
+        )
+    rows = (await tx.execute(query)).all()
+    records = tuple(_record(row) for row in rows[: page.limit])
+    more = len(rows) > page.limit
+    cursor = encode_cursor(records[-1].created_at, records[-1].id) if more else None
+    return Page(records, cursor)
+
+
+async def read_events(tx: Read, run_id: UUID, after: int, limit: int) -> tuple[Entry, ...]:
+    """The run's journal after `after`, at most `limit` entries, in order."""
+    query = (
+        _AFTER.where(RunEventRow.run_id == run_id, RunEventRow.seq > after)
+        .order_by(RunEventRow.seq)
+        .limit(limit)
+    )
+    rows = (await tx.execute(query)).all()
+    return tuple(
+        Entry(row.seq, row.at, msgspec.convert(row.event, AnyRunEvent, strict=False))
+        for row in rows
+    )
+
+
+async def last_seq(tx: Read, run_id: UUID) -> int:
+    """The seq of the last stored event, 0 where there is none."""
+    query = text("SELECT coalesce(max(seq), 0) FROM run_events WHERE run_id = :run_id")
+    return int((await tx.execute(query, {"run_id": run_id})).scalar_one())
+
+
+async def mark_interrupted(tx: Tx, run_id: UUID, code: str, message: str) -> None:
+    """End a run whose worker is gone."""
+    await tx.execute(
+        update(Run)
+        .where(_T.id == run_id, _T.status.in_(("queued", "running")))
+        .values(
+            status="interrupted",
+            error_code=code,
+            error_message=message,
+            finished_at=text("now()"),
+        )
+    )
+
+
+async def runs_of_others(tx: Read, worker_id: str) -> list[tuple[UUID, str | None]]:
+    """Active runs that other workers have or had."""
+    query = text(
+        "SELECT id, worker_id FROM runs WHERE status IN ('queued', 'running')"
+        " AND worker_id IS DISTINCT FROM :worker_id"
+    )
+    rows = (await tx.execute(query, {"worker_id": worker_id})).all()
+    return [(row.id, row.worker_id) for row in rows]
+
+
+def _record(row: Row[Any]) -> RunRecord:
+    values = row._asdict()
+    usage = values.pop("usage") or []
+    return RunRecord(**values, usage=tuple(msgspec.convert(usage, list[ModelUsage], strict=False)))

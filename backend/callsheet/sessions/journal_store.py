@@ -1,0 +1,101 @@
+"""Messages as a run writes them: many at once, on the journal's own connection.
+
+The caller holds the locks of the sessions concerned (`lock_sessions`), which is what makes
+`seq` gap-free and in the order of the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from callsheet.db.driver import DriverTx
+from callsheet.kit.json import encode
+from callsheet.sessions.new_message import FinishedMessage, NewMessage
+
+_LOCK = "SELECT id FROM sessions WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE"
+
+_ADD = """
+WITH given AS (
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[],
+                       $7::int[], $8::text[]) WITH ORDINALITY
+    AS g(id, session_id, role, content, model_code, tool_name, latency_ms, metadata, place)
+), fresh AS (
+  SELECT g.* FROM given g WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = g.id)
+), added AS (
+  INSERT INTO messages (id, session_id, seq, role, content, model_code, tool_name, latency_ms,
+                        currency, metadata)
+  SELECT f.id, f.session_id,
+         coalesce((SELECT max(seq) FROM messages m WHERE m.session_id = f.session_id), 0)
+           + row_number() OVER (PARTITION BY f.session_id ORDER BY f.place),
+         f.role::message_role, f.content, f.model_code, f.tool_name, f.latency_ms, $9,
+         f.metadata::jsonb
+  FROM fresh f
+  RETURNING id, session_id, seq
+), counted AS (
+  UPDATE sessions s
+  SET message_count = s.message_count + n.added, last_activity_at = now(), updated_at = now()
+  FROM (SELECT session_id, count(*) AS added FROM added GROUP BY session_id) n
+  WHERE s.id = n.session_id
+)
+SELECT id, seq FROM added
+UNION ALL
+SELECT m.id, m.seq FROM messages m JOIN given g ON g.id = m.id
+"""
+
+_FINISH = """
+UPDATE messages m
+SET content = f.content, metadata = coalesce(m.metadata, '{}') || f.metadata::jsonb,
+    updated_at = now()
+FROM unnest($1::uuid[], $2::text[], $3::text[]) AS f(id, content, metadata)
+WHERE m.id = f.id
+"""
+
+_STATUS = """
+UPDATE sessions s
+SET status = n.status::session_status, last_activity_at = now(), updated_at = now()
+FROM unnest($1::uuid[], $2::text[]) AS n(id, status)
+WHERE s.id = n.id
+"""
+
+
+async def lock_sessions(tx: DriverTx, session_ids: Iterable[UUID]) -> None:
+    """Hold the rows of these sessions until the transaction ends; always in the same order."""
+    await tx.execute(_LOCK, list(session_ids))
+
+
+async def add_messages(
+    tx: DriverTx, messages: Sequence[NewMessage], currency: str
+) -> dict[str, int]:
+    """Store the messages in this order and give the `seq` of each.
+
+    A message that stands there already keeps its place, so that the same write can be repeated.
+    """
+    rows = await tx.fetch(
+        _ADD,
+        [m.id for m in messages],
+        [m.session_id for m in messages],
+        [m.role for m in messages],
+        [m.content for m in messages],
+        [m.model_code for m in messages],
+        [m.tool_name for m in messages],
+        [m.latency_ms for m in messages],
+        [encode(m.metadata).decode() for m in messages],
+        currency,
+    )
+    return {str(row["id"]): row["seq"] for row in rows}
+
+
+async def finish_messages(tx: DriverTx, messages: Sequence[FinishedMessage]) -> None:
+    """Give streaming messages their whole content."""
+    await tx.execute(
+        _FINISH,
+        [m.id for m in messages],
+        [m.content for m in messages],
+        [encode(m.metadata).decode() for m in messages],
+    )
+
+
+async def set_statuses(tx: DriverTx, statuses: Sequence[tuple[UUID, str]]) -> None:
+    """Move sessions to the status that follows from their last run."""
+    await tx.execute(_STATUS, [s for s, _ in statuses], [status for _, status in statuses])

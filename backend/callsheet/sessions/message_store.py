@@ -1,0 +1,140 @@
+"""The SQL of messages, apart from what the journal writes while a run is under way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, text
+from sqlalchemy.engine import Row
+
+from callsheet.db.tables.agent_chat_message import AgentChatMessage
+from callsheet.db.transaction import Read, Tx
+from callsheet.kit.json import encode
+from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
+from callsheet.sessions.message import MessageRecord
+
+_T = AgentChatMessage.__table__.c
+_COLUMNS = (
+    _T.id,
+    _T.session_id,
+    _T.seq,
+    _T.role,
+    _T.content,
+    _T.model_code,
+    _T.tool_name,
+    _T.input_tokens,
+    _T.output_tokens,
+    _T.cost,
+    _T.currency,
+    _T.latency_ms,
+    _T.created_at,
+    _T.metadata.label("metadata"),
+)
+
+_ADD_USER = text("""
+WITH added AS (
+  INSERT INTO messages (id, session_id, seq, role, content, currency, metadata)
+  SELECT :id, :session_id,
+         coalesce((SELECT max(seq) FROM messages WHERE session_id = :session_id), 0) + 1,
+         'user', :content, :currency, CAST(:metadata AS jsonb)
+  ON CONFLICT (id) DO NOTHING
+  RETURNING session_id
+)
+UPDATE sessions s SET message_count = message_count + 1, last_activity_at = now(),
+                      updated_at = now()
+FROM added WHERE s.id = added.session_id
+""")
+
+_OWNER = text("SELECT session_id, deleted_at FROM messages WHERE id = :id")
+
+_BEFORE = text("""
+SELECT role, content FROM messages
+WHERE session_id = :session_id AND deleted_at IS NULL AND content <> '' AND seq < (
+        SELECT seq FROM messages WHERE id = :message_id)
+  AND (role = 'user' OR (role = 'assistant' AND metadata @> '{"visible": true}'
+       AND metadata->>'status' IN ('final', 'partial')))
+ORDER BY seq DESC LIMIT :limit
+""")
+
+_DELETE = text("""
+WITH gone AS (
+  UPDATE messages SET deleted_at = now(), updated_at = now()
+  WHERE id = :id AND session_id = :session_id AND deleted_at IS NULL RETURNING session_id
+)
+UPDATE sessions s SET message_count = message_count - 1, updated_at = now()
+FROM gone WHERE s.id = gone.session_id
+""")
+
+
+async def add_user_message(
+    tx: Tx,
+    message_id: UUID,
+    session_id: UUID,
+    content: str,
+    currency: str,
+    metadata: Mapping[str, Any],
+) -> bool:
+    """Store what the user said; the session's lock is held by the caller.
+
+    False where a message of that id is there already.
+    """
+    result = await tx.execute(
+        _ADD_USER,
+        {
+            "id": message_id,
+            "session_id": session_id,
+            "content": content,
+            "currency": currency,
+            "metadata": encode(metadata).decode(),
+        },
+    )
+    return result.rowcount == 1
+
+
+async def session_of(tx: Read, message_id: UUID) -> UUID | None:
+    """The session of a message that is not deleted."""
+    row = (await tx.execute(_OWNER, {"id": message_id})).first()
+    return None if row is None or row.deleted_at is not None else row.session_id
+
+
+async def said_before(
+    tx: Read, session_id: UUID, message_id: UUID, limit: int
+) -> list[tuple[str, str]]:
+    """Role and text of the last `limit` user messages and visible answers before a message.
+
+    Oldest first; messages without text are left out.
+    """
+    rows = await tx.execute(
+        _BEFORE, {"session_id": session_id, "message_id": message_id, "limit": limit}
+    )
+    return [(row.role, row.content) for row in reversed(rows.all())]
+
+
+async def list_messages(tx: Read, session_id: UUID, page: PageRequest) -> Page[MessageRecord]:
+    """The session's messages that are not deleted, oldest first."""
+    query = (
+        select(*_COLUMNS)
+        .where(_T.session_id == session_id, _T.deleted_at.is_(None))
+        .order_by(_T.seq)
+        .limit(page.limit + 1)
+    )
+    if page.cursor is not None:
+        (seq,) = decode_cursor(page.cursor, int)
+        query = query.where(_T.seq > seq)
+    rows = (await tx.execute(query)).all()
+    records = tuple(_record(row) for row in rows[: page.limit])
+    return Page(records, encode_cursor(records[-1].seq) if len(rows) > page.limit else None)
+
+
+async def delete_message(tx: Tx, session_id: UUID, message_id: UUID) -> bool:
+    """Soft-delete one message; False where the session has none of that id."""
+    result = await tx.execute(_DELETE, {"id": message_id, "session_id": session_id})
+    return result.rowcount == 1
+
+
+def _record(row: Row[Any]) -> MessageRecord:
+    values = row._asdict()
+    values["metadata"] = values["metadata"] or {}
+    return MessageRecord(**values)

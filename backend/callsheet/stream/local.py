@@ -1,0 +1,69 @@
+"""Live fan-out of journaled events to the viewers in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Final
+from uuid import UUID
+
+from callsheet.events.entry import Entry
+
+MOST_WAITING: Final = 4_096
+
+
+class Subscription:
+    """One viewer's queue. A viewer that falls too far behind is cut off (`lagging`)."""
+
+    def __init__(self) -> None:
+        self.lagging = False
+        self._waiting: deque[Entry] = deque()
+        self._wake = asyncio.Event()
+
+    def put(self, entries: tuple[Entry, ...]) -> None:
+        """Queue entries; never waits, so that a slow viewer slows nobody."""
+        if self.lagging:
+            return
+        if len(self._waiting) + len(entries) > MOST_WAITING:
+            self.lagging = True
+            self._waiting.clear()
+        else:
+            self._waiting.extend(entries)
+        self._wake.set()
+
+    async def take(self) -> tuple[Entry, ...]:
+        """All that waits, at least one entry; empty only when the viewer was cut off."""
+        while not self._waiting and not self.lagging:
+            self._wake.clear()
+            await self._wake.wait()
+        entries = tuple(self._waiting)
+        self._waiting.clear()
+        return entries
+
+
+class LocalBroker:
+    """Knows which viewers look at which run. Used from the event loop only."""
+
+    def __init__(self) -> None:
+        self._viewers: dict[UUID, list[Subscription]] = {}
+
+    def publish(self, run_id: UUID, entries: tuple[Entry, ...]) -> None:
+        """Hand committed entries to the run's viewers."""
+        for viewer in self._viewers.get(run_id, ()):
+            viewer.put(entries)
+
+    def subscribe(self, run_id: UUID) -> Subscription:
+        """Begin to receive what is published from now on; `unsubscribe` ends it."""
+        viewer = Subscription()
+        self._viewers.setdefault(run_id, []).append(viewer)
+        return viewer
+
+    def unsubscribe(self, run_id: UUID, viewer: Subscription) -> None:
+        """Stop receiving; safe to call twice."""
+        viewers = self._viewers.get(run_id)
+        if viewers is None:
+            return
+        if viewer in viewers:
+            viewers.remove(viewer)
+        if not viewers:
+            del self._viewers[run_id]

@@ -1,0 +1,165 @@
+"""Prices the model calls of one run as they begin and end."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from decimal import Decimal
+
+from callsheet.events.call import CallStatus, LlmCallFinished, LlmCallStarted
+from callsheet.events.usage import Bill, MeteredUsage, ModelUsage, Usage
+from callsheet.kit.clock import Clock
+from callsheet.kit.ids import new_id
+from callsheet.kit.money import to_ledger, to_message
+from callsheet.turn.ports import Emit, PriceTag, Prices, RunLog
+
+
+class RunMeter:
+    """Implements `turn.meter.Meter` for one run."""
+
+    def __init__(self, prices: Prices, log: RunLog, emit: Emit, clock: Clock) -> None:
+        self._prices = prices
+        self._log = log
+        self._emit = emit
+        self._clock = clock
+        self._open: dict[str, MeteredCall] = {}
+        self._by_message: dict[str, tuple[Usage, Decimal, bool]] = {}
+        self._by_model: dict[tuple[str, str, str], tuple[Usage, Decimal]] = {}
+
+    async def open(
+        self,
+        *,
+        message_id: str,
+        agent_run_id: str,
+        stage: str,
+        agent: str,
+        task: str,
+        factory: str,
+        model: str,
+        attempt: int,
+        visible: bool,
+        estimated_input_tokens: int,
+        max_output_tokens: int,
+        purpose: str = "answer",
+    ) -> MeteredCall:
+        """Price the call, emit LlmCallStarted, and return once its row is committed."""
+        started_at = self._clock.now()
+        price = self._prices.find(factory, model, started_at)
+        most = Usage(input_tokens=estimated_input_tokens, output_tokens=max_output_tokens)
+        started = LlmCallStarted(
+            call_id=str(new_id()),
+            message_id=message_id,
+            agent_run_id=agent_run_id,
+            stage=stage,
+            agent=agent,
+            task=task,
+            factory=factory,
+            model=model,
+            attempt=attempt,
+            started_at=started_at,
+            price_id=str(price.price_id),
+            reserved_cost=to_ledger(price.cost_of(most)),
+            currency=price.currency,
+            visible=visible,
+            purpose=purpose,
+        )
+        self._emit(started)
+        call = MeteredCall(self, started, price)
+        self._open[started.call_id] = call
+        try:
+            await self._log.stored()
+        except BaseException:
+            call.close("aborted", MeteredUsage(usage=Usage(), source="none"))
+            raise
+        call.sent()
+        return call
+
+    def close_all(self) -> None:
+        """Settle calls that were left open, as aborted and unknown: the last net before the end."""
+        for call in list(self._open.values()):
+            call.close("aborted", MeteredUsage(usage=Usage(), source="estimated"))
+
+    def usage(self) -> tuple[ModelUsage, ...]:
+        """What the run used so far, by model."""
+        return tuple(
+            ModelUsage(factory=factory, model=model, usage=usage, cost=cost, currency=currency)
+            for (factory, model, currency), (usage, cost) in self._by_model.items()
+        )
+
+    def settle(self, started: LlmCallStarted, finished: LlmCallFinished) -> Bill:
+        """Emit the end of a call and add it up; the bill of its message so far."""
+        self._open.pop(started.call_id, None)
+        self._emit(finished)
+        usage, cost = finished.metered.usage, finished.cost_exact
+        guessed = finished.metered.source == "estimated"
+        before = self._by_message.get(started.message_id)
+        if before is not None:
+            usage, cost, guessed = before[0].plus(usage), before[1] + cost, before[2] or guessed
+        self._by_message[started.message_id] = (usage, cost, guessed)
+        key = (started.factory, started.model, started.currency)
+        total, spent = self._by_model.get(key, (Usage(), Decimal(0)))
+        self._by_model[key] = (
+            total.plus(finished.metered.usage),
+            spent + finished.cost_exact,
+        )
+        return Bill(
+            message_id=started.message_id,
+            seq=self._log.message_seq(started.message_id),
+            model=started.model,
+            usage=usage,
+            cost=to_message(cost),
+            currency=started.currency,
+            latency_ms=finished.latency_ms,
+            estimated=guessed,
+        )
+
+
+class MeteredCall:
+    """Implements `turn.meter.OpenCall`."""
+
+    def __init__(self, meter: RunMeter, started: LlmCallStarted, price: PriceTag) -> None:
+        self._meter = meter
+        self._started = started
+        self._price = price
+        self._sent_s = time.monotonic()
+        self._bill: Bill | None = None
+
+    @property
+    def call_id(self) -> str:
+        """The ledger row's id."""
+        return self._started.call_id
+
+    def sent(self) -> None:
+        """The request leaves now: latency counts from here."""
+        self._sent_s = time.monotonic()
+
+    def close(
+        self,
+        status: CallStatus,
+        metered: MeteredUsage,
+        *,
+        first_token_at: datetime | None = None,
+        finish_reason: str | None = None,
+        error_code: str | None = None,
+        upstream_id: str | None = None,
+        response_model: str | None = None,
+    ) -> Bill:
+        """Settle it; a second call returns the first bill."""
+        if self._bill is None:
+            cost = to_ledger(self._price.cost_of(metered.usage))
+            finished = LlmCallFinished(
+                call_id=self.call_id,
+                message_id=self._started.message_id,
+                status=status,
+                metered=metered,
+                cost_native=cost,
+                cost_exact=cost,
+                latency_ms=round((time.monotonic() - self._sent_s) * 1000),
+                first_token_at=first_token_at,
+                finish_reason=finish_reason,
+                error_code=error_code,
+                upstream_id=upstream_id,
+                response_model=response_model,
+            )
+            self._bill = self._meter.settle(self._started, finished)
+        return self._bill

@@ -1,0 +1,58 @@
+"""One stage of a turn: its deadline, its retries, its begin and end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from callsheet.events.stage import StageFinished, StageRetried, StageStarted
+from callsheet.kit.errors import AppError
+from callsheet.kit.json import encode
+from callsheet.turn.meter import Meter
+from callsheet.turn.ports import StageRunner, StageWork
+from callsheet.turn.recorder import Recorder
+from callsheet.turn.view import StageResult
+
+
+async def run_stage(
+    runner: StageRunner, work: StageWork, recorder: Recorder, meter: Meter
+) -> StageResult:
+    """Run the stage until it has a result or has used up its attempts.
+
+    A stage whose text a user may have read is not begun again: the text would stand there twice.
+
+    Raises:
+        AppError: the last attempt's failure. StageFinished was emitted.
+    """
+    stage = work.stage
+    recorder.emit(StageStarted(stage=stage.name))
+    whole = work.deadline.within(stage.timeout_s)
+    attempt = 1
+    while True:
+        try:
+            once = replace(work, attempt=attempt, deadline=whole)
+            result = await runner.run(once, recorder.emit, meter)
+        except AppError as error:
+            again = (
+                attempt < stage.retry.attempts
+                and error.error_code in stage.retry.on
+                and not work.visible
+                and not whole.passed()
+            )
+            if not again:
+                recorder.emit(StageFinished(stage=stage.name, status="failed"))
+                raise
+            attempt += 1
+            recorder.emit(
+                StageRetried(stage=stage.name, attempt=attempt, code=error.error_code)
+            )
+        else:
+            recorder.emit(
+                StageFinished(stage=stage.name, status="done", output=_output(result))
+            )
+            return result
+
+
+def _output(result: StageResult) -> str:
+    if result.output is None:
+        return result.text
+    return encode(result.output).decode()

@@ -1,0 +1,67 @@
+"""One admitted run from its first event to its last, whatever happens in between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import structlog
+
+from callsheet.kit.clock import Clock
+from callsheet.kit.errors import Unavailable
+from callsheet.turn.engine import TurnEngine
+from callsheet.turn.outcome import Cancelled, Failed, TurnOutcome
+from callsheet.turn.ports import Prices, RunLog
+from callsheet.turn.recorder import Recorder
+from callsheet.turn.request import TurnRequest
+from callsheet.turn.run_meter import RunMeter
+from callsheet.workflows.protocol import Workflows
+from callsheet.workflows.workflow import Workflow
+
+log = structlog.get_logger(__name__)
+
+
+class Turns:
+    """Runs turns; holds nothing of any one of them."""
+
+    def __init__(
+        self, engine: TurnEngine, workflows: Workflows, prices: Prices, clock: Clock
+    ) -> None:
+        self._engine = engine
+        self._workflows = workflows
+        self._prices = prices
+        self._clock = clock
+
+    async def run(
+        self, request: TurnRequest, run_log: RunLog, cancel_reason: Callable[[], str]
+    ) -> TurnOutcome:
+        """Run it and end it. Returns only after the terminal event is committed.
+
+        Cancelling the task is how a run is stopped: it becomes the outcome `Cancelled`, with the
+        reason that `cancel_reason` gives then. Raises Unavailable only where the journal itself
+        cannot be written.
+        """
+        recorder = Recorder(run_log)
+        meter = RunMeter(self._prices, run_log, recorder.emit, self._clock)
+        try:
+            workflow = self._workflows.get(request.workflow)
+            outcome = await self._outcome(request, workflow, recorder, meter)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None:
+                task.uncancel()
+            outcome = Cancelled(reason=cancel_reason())
+        meter.close_all()
+        await recorder.finish(outcome, meter.usage())
+        return outcome
+
+    async def _outcome(
+        self, request: TurnRequest, workflow: Workflow, recorder: Recorder, meter: RunMeter
+    ) -> TurnOutcome:
+        try:
+            return await self._engine.run(request, workflow, recorder, meter)
+        except Unavailable as error:
+            return Failed(code=error.error_code, message=str(error))
+        except Exception:  # border: a fault of ours ends this run and no other
+            log.exception("turn_failed", run_id=str(request.run_id), trace_id=request.trace_id)
+            return Failed(code="internal", message="The turn failed inside the server.")
