@@ -1,0 +1,127 @@
+"""What a schema says about a mistake, in plain words and with the right key."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from types import UnionType
+from typing import Any, Final, Union, get_args, get_origin
+
+from pydantic import BaseModel, RootModel
+
+from callsheet.kit.yaml_nodes import MappingNode, Node, Place, ScalarNode, SequenceNode
+
+_WANTED: Final[Mapping[str, str]] = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "decimal_type": "a number",
+    "decimal_parsing": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "set_type": "a list",
+    "frozen_set_type": "a list",
+    "dict_type": "a mapping of keys to values",
+    "mapping_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
+    "none_required": "nothing",
+}
+_QUOTED: Final = re.compile(r"'([^']*)'")
+
+
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that was probably meant; None where none is near."""
+    names = {name.lower(): name for name in known}
+    found = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)
+    return names[found[0]] if found else None
+
+
+def said(error: Mapping[str, Any], node: Node | None) -> tuple[str, str | None]:
+    """Message and suggestion for one of Pydantic's errors at `node`."""
+    kind, context = error["type"], error.get("ctx", {})
+    if wanted := _WANTED.get(kind):
+        return f"expected {wanted}, found {_shown(node)}", None
+    if kind in ("literal_error", "enum"):
+        options = _QUOTED.findall(str(context.get("expected", "")))
+        text = node.text if isinstance(node, ScalarNode) else ""
+        message = f"{_shown(node)} is not one of {', '.join(options)}"
+        return message, closest(text, options)
+    if kind == "value_error":
+        return str(context.get("error", error["msg"])), None
+    message = re.sub("^(Input|Value|List|Tuple|Set|Dictionary|String) should", "must", error["msg"])
+    return f"{message}, found {_shown(node)}", None
+
+
+def keys_at(annotation: Any, place: Place) -> tuple[str, ...]:
+    """The keys that the schema knows for the mapping at `place`."""
+    return tuple(sorted({key for model in _models(annotation, place) for key in _keys(model)}))
+
+
+def synonyms_at(annotation: Any, place: Place) -> Mapping[str, str]:
+    """What other tools call the keys of the mapping at `place`: their word to ours."""
+    found: dict[str, str] = {}
+    for model in _models(annotation, place):
+        found.update(getattr(model, "synonyms", {}))
+    return found
+
+
+def _keys(model: type[BaseModel]) -> Iterator[str]:
+    for name, info in model.model_fields.items():
+        yield info.alias or name
+
+
+def _models(annotation: Any, place: Place) -> list[type[BaseModel]]:
+    found: list[type[BaseModel]] = []
+    for candidate in _unfolded(annotation):
+        if isinstance(candidate, type) and issubclass(candidate, RootModel):
+            found += _models(candidate.model_fields["root"].annotation, place)
+        elif isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            found += [candidate] if not place else _models_in_field(candidate, place)
+        elif place and (arguments := get_args(candidate)):
+            found += _models(arguments[_value_argument(candidate)], place[1:])
+    return found
+
+
+def _models_in_field(model: type[BaseModel], place: Place) -> list[type[BaseModel]]:
+    for name, info in model.model_fields.items():
+        if place[0] in (name, info.alias):
+            return _models(info.annotation, place[1:])
+    return []
+
+
+def _value_argument(candidate: Any) -> int:
+    """Which type argument the values have: of a mapping the second, of a list the first."""
+    origin = get_origin(candidate)
+    return 1 if isinstance(origin, type) and issubclass(origin, Mapping) else 0
+
+
+def _unfolded(annotation: Any) -> Iterator[Any]:
+    """Through `X | None`, unions and `Annotated`."""
+    arguments = get_args(annotation)
+    origin = get_origin(annotation)
+    if hasattr(annotation, "__metadata__"):
+        yield from _unfolded(arguments[0])
+    elif origin in (Union, UnionType):
+        for argument in arguments:
+            yield from _unfolded(argument)
+    else:
+        yield annotation
+
+
+def _shown(node: Node | None) -> str:
+    match node:
+        case ScalarNode(value=None):
+            return "nothing"
+        case ScalarNode():
+            text = node.text if len(node.text) <= 40 else f"{node.text[:37]}..."
+            return repr(text)
+        case MappingNode():
+            return "a mapping"
+        case SequenceNode():
+            return "a list"
+        case None:
+            return "something else"
