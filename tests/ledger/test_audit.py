@@ -8,7 +8,6 @@ import pytest
 
 from callsheet.db.transaction import Database
 from callsheet.ledger.audit import QUERIES, run_audit
-
 from tests.fixtures.booked import book_turns, change
 
 FAULTS = {
