@@ -1,3 +1,8 @@
 """What every test can ask for."""
 
-pytest_plugins = ["tests.fixtures.database", "tests.plugins.not_run"]
+pytest_plugins = [
+    "tests.plugins.guards",
+    "tests.plugins.not_run",
+    "tests.fixtures.database",
+    "tests.fixtures.provider",
+]
