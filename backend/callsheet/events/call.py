@@ -11,7 +11,7 @@ import msgspec
 from callsheet.events.base import RunEvent
 from callsheet.events.usage import MeteredUsage
 
-CallStatus = Literal["settled", "failed", "aborted"]
+CallStatus = Literal["settled", "failed", "aborted", "orphaned"]
 MessageStatus = Literal["final", "partial", "discarded"]
 
 
@@ -36,6 +36,7 @@ class LlmCallStarted(RunEvent, frozen=True, kw_only=True, tag="llm_call_started"
     reserved_cost: Decimal
     currency: str
     visible: bool
+    estimated_input_tokens: int
     purpose: str = "answer"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
@@ -15,6 +15,10 @@ from callsheet.ledger.call import OpenedCall, SettledCall
 from callsheet.runs.end import SESSION_STATUS, RunEnd
 from callsheet.runs.run import RunStatus
 from callsheet.sessions.new_message import FinishedMessage, NewMessage
+
+
+WORKER_DIED: Final = "worker_died"
+"""The code of a run whose process ended before it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,8 @@ class Changes:
             case RunFinished():
                 self._ended(keys, "succeeded", event)
             case RunFailed():
-                self._ended(keys, "failed", event, event.code, event.message)
+                status: RunStatus = "interrupted" if event.code == WORKER_DIED else "failed"
+                self._ended(keys, status, event, event.code, event.message)
             case RunCancelled():
                 self._ended(keys, "cancelled", event)
             case _:

@@ -26,14 +26,20 @@ class JournaledRun:
     only; `touched` tells the writer that there is something to store.
     """
 
-    def __init__(self, keys: RunKeys, clock: Clock, touched: Callable[[JournaledRun], None]) -> None:
+    def __init__(
+        self,
+        keys: RunKeys,
+        clock: Clock,
+        touched: Callable[[JournaledRun], None],
+        stored_seq: int = 0,
+    ) -> None:
         self.keys = keys
         self.seqs: dict[str, int] = {}
         self._clock = clock
         self._touched = touched
         self._pending: list[Entry] = []
-        self._next_seq = 1
-        self._stored_seq = 0
+        self._next_seq = stored_seq + 1
+        self._stored_seq = stored_seq
         self._last_at: datetime | None = None
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._failure: Unavailable | None = None

@@ -53,9 +53,9 @@ class JournalWriter:
         self._wake = asyncio.Event()
         self._closing = False
 
-    def open(self, keys: RunKeys) -> JournaledRun:
-        """The journal of a run that begins now."""
-        return JournaledRun(keys, self._clock, self._touch)
+    def open(self, keys: RunKeys, stored_seq: int = 0) -> JournaledRun:
+        """The journal of a run whose last stored event is `stored_seq`, 0 where it begins now."""
+        return JournaledRun(keys, self._clock, self._touch, stored_seq)
 
     async def run(self) -> None:
         """Write until `close`, and then what is left."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -21,4 +21,4 @@ class StartedRun:
     run_id: UUID
     session_id: UUID
     trace_id: str
-    entries: AsyncIterator[tuple[Entry, ...]]
+    entries: AsyncGenerator[tuple[Entry, ...], None]

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from sqlalchemy import select, text, update
+from sqlalchemy import select, text
 from sqlalchemy.engine import Row
 
 from callsheet.db.tables.run import Run
@@ -132,24 +132,10 @@ async def read_events(tx: Read, run_id: UUID, after: int, limit: int) -> tuple[E
     )
 
 
-async def last_seq(tx: Read, run_id: UUID) -> int:
-    """The seq of the last stored event, 0 where there is none."""
-    query = text("SELECT coalesce(max(seq), 0) FROM run_events WHERE run_id = :run_id")
-    return int((await tx.execute(query, {"run_id": run_id})).scalar_one())
-
-
-async def mark_interrupted(tx: Tx, run_id: UUID, code: str, message: str) -> None:
-    """End a run whose worker is gone."""
-    await tx.execute(
-        update(Run)
-        .where(_T.id == run_id, _T.status.in_(("queued", "running")))
-        .values(
-            status="interrupted",
-            error_code=code,
-            error_message=message,
-            finished_at=text("now()"),
-        )
-    )
+async def run_by_id(tx: Read, run_id: UUID) -> RunRecord | None:
+    """The run of that id, whoever owns it: for the product's own upkeep."""
+    row = (await tx.execute(select(*_COLUMNS).where(_T.id == run_id))).first()
+    return None if row is None else _record(row)
 
 
 async def runs_of_others(tx: Read, worker_id: str) -> list[tuple[UUID, str | None]]:
@@ -162,7 +148,7 @@ async def runs_of_others(tx: Read, worker_id: str) -> list[tuple[UUID, str | Non
     return [(row.id, row.worker_id) for row in rows]
 
 
-def _record(row: Row[Any]) -> RunRecord:
+def _record(row: Row[*tuple[Any, ...]]) -> RunRecord:
     values = row._asdict()
     usage = values.pop("usage") or []
     return RunRecord(**values, usage=tuple(msgspec.convert(usage, list[ModelUsage], strict=False)))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Protocol
-from uuid import UUID
 
 from callsheet.events.entry import Entry
 from callsheet.events.union import AnyRunEvent
-from callsheet.events.usage import Usage
 from callsheet.kit.deadline import Deadline
+from callsheet.ledger.price import Price
 from callsheet.turn.meter import Meter
 from callsheet.turn.request import TurnRequest
 from callsheet.turn.view import HistoryMessage, StageResult, TurnView
@@ -62,32 +60,10 @@ class History(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class PriceTag:
-    """A price row that is valid now. Money per million tokens, in `currency`."""
-
-    price_id: UUID
-    currency: str
-    input_per_million: Decimal
-    cached_per_million: Decimal
-    cache_write_per_million: Decimal
-    output_per_million: Decimal
-
-    def cost_of(self, usage: Usage) -> Decimal:
-        """Tokens times price, unrounded."""
-        uncached = usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens
-        return (
-            uncached * self.input_per_million
-            + usage.cached_tokens * self.cached_per_million
-            + usage.cache_write_tokens * self.cache_write_per_million
-            + usage.output_tokens * self.output_per_million
-        ) / 1_000_000
-
-
 class Prices(Protocol):
     """Looks prices up; in memory, so that it may be called before every model call."""
 
-    def find(self, factory: str, model_code: str, at: datetime) -> PriceTag:
+    def find(self, factory: str, model_code: str, at: datetime) -> Price:
         """The row that is valid at `at`; raises Unpriced with the way out where there is none."""
         ...
 

@@ -11,7 +11,9 @@ from callsheet.events.usage import Bill, MeteredUsage, ModelUsage, Usage
 from callsheet.kit.clock import Clock
 from callsheet.kit.ids import new_id
 from callsheet.kit.money import to_ledger, to_message
-from callsheet.turn.ports import Emit, PriceTag, Prices, RunLog
+from callsheet.ledger.cost import cost_of
+from callsheet.ledger.price import Price
+from callsheet.turn.ports import Emit, Prices, RunLog
 
 
 class RunMeter:
@@ -57,10 +59,11 @@ class RunMeter:
             model=model,
             attempt=attempt,
             started_at=started_at,
-            price_id=str(price.price_id),
-            reserved_cost=to_ledger(price.cost_of(most)),
+            price_id=str(price.id),
+            reserved_cost=to_ledger(cost_of(most, price)),
             currency=price.currency,
             visible=visible,
+            estimated_input_tokens=estimated_input_tokens,
             purpose=purpose,
         )
         self._emit(started)
@@ -117,7 +120,7 @@ class RunMeter:
 class MeteredCall:
     """Implements `turn.meter.OpenCall`."""
 
-    def __init__(self, meter: RunMeter, started: LlmCallStarted, price: PriceTag) -> None:
+    def __init__(self, meter: RunMeter, started: LlmCallStarted, price: Price) -> None:
         self._meter = meter
         self._started = started
         self._price = price
@@ -146,7 +149,7 @@ class MeteredCall:
     ) -> Bill:
         """Settle it; a second call returns the first bill."""
         if self._bill is None:
-            cost = to_ledger(self._price.cost_of(metered.usage))
+            cost = to_ledger(cost_of(metered.usage, self._price))
             finished = LlmCallFinished(
                 call_id=self.call_id,
                 message_id=self._started.message_id,

@@ -1,0 +1,40 @@
+"""What admission is asked and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class AdmissionRequest:
+    """A user's wish to run a workflow on a message. Ids are ours, `raw_` ones the client's."""
+
+    user_id: UUID
+    session_id: UUID
+    raw_thread_id: str
+    run_id: UUID
+    raw_run_id: str
+    message_id: UUID
+    text: str
+    workflow: str
+    protocol: str
+    trace_id: str
+    parent_run_id: UUID | None = None
+    message_metadata: Mapping[str, Any] = field(default_factory=dict)
+    input: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """Permission to run. `is_new` false: the run was let in before; there is only to look on.
+
+    `message_id` is the row of the user's message.
+    """
+
+    run_id: UUID
+    session_id: UUID
+    message_id: UUID
+    is_new: bool

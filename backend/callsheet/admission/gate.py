@@ -1,0 +1,137 @@
+"""May this run start? One transaction that lets it in, or a refusal that changes nothing."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from callsheet.admission.admitted import AdmissionRequest, Ticket
+from callsheet.db.transaction import Database, Tx
+from callsheet.kit.clock import Clock
+from callsheet.kit.errors import Conflict, NotFound
+from callsheet.kit.ids import new_id
+from callsheet.kit.json import encode
+from callsheet.runs.new_run import NewRun
+from callsheet.runs.store import add_run, find_active, find_run, run_exists
+from callsheet.runs.worker_locks import is_alive
+from callsheet.sessions.message_store import add_user_message, session_of
+from callsheet.sessions.store import claim_session, set_title
+from callsheet.sessions.title import title_of
+
+
+class Abandoned(Exception):
+    """The session's active run has nobody who works on it: it must be ended first."""
+
+    def __init__(self, run_id: UUID) -> None:
+        super().__init__(str(run_id))
+        self.run_id = run_id
+
+
+class Gate:
+    """Lets runs in: the session is the user's, nothing else runs in it, the message is stored."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        worker_id: str,
+        currency: str,
+        title_word: str,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._worker_id = worker_id
+        self._currency = currency
+        self._title_word = title_word
+
+    async def admit(self, request: AdmissionRequest) -> Ticket:
+        """Let the run in.
+
+        The same run id again gives a ticket to look on, not a second run.
+
+        Raises:
+            NotFound: the session or the run is another user's, or the session is deleted.
+            Conflict: the session has an active run; `extra["runId"]` names it.
+            Abandoned: it has one whose worker is gone.
+        """
+        async with self._database.transaction() as tx:
+            mine, title = await claim_session(tx, request.session_id, request.user_id)
+            if not mine:
+                raise NotFound("There is no such session.")
+            known = await self._known(tx, request)
+            if known is not None:
+                return known
+            await self._check_idle(tx, request.session_id)
+            message_id = await self._message(tx, request)
+            if title is None:
+                await set_title(
+                    tx,
+                    request.session_id,
+                    title_of(request.text, self._clock.now(), self._title_word),
+                )
+            await add_run(
+                tx,
+                NewRun(
+                    id=request.run_id,
+                    session_id=request.session_id,
+                    user_id=request.user_id,
+                    workflow=request.workflow,
+                    raw_run_id=request.raw_run_id,
+                    raw_thread_id=request.raw_thread_id,
+                    parent_run_id=await self._parent(tx, request),
+                    user_message_id=message_id,
+                    protocol=request.protocol,
+                    worker_id=self._worker_id,
+                    trace_id=request.trace_id,
+                    input=request.input,
+                ),
+                encode(request.input).decode(),
+            )
+            return Ticket(request.run_id, request.session_id, message_id, is_new=True)
+
+    async def _known(self, tx: Tx, request: AdmissionRequest) -> Ticket | None:
+        if not await run_exists(tx, request.run_id):
+            return None
+        run = await find_run(tx, request.run_id, request.user_id)
+        if run is None or run.session_id != request.session_id:
+            raise NotFound("There is no such run in this session.")
+        return Ticket(run.id, run.session_id, run.user_message_id or run.id, is_new=False)
+
+    async def _check_idle(self, tx: Tx, session_id: UUID) -> None:
+        active = await find_active(tx, session_id)
+        if active is None:
+            return
+        run_id, worker_id = active
+        if await is_alive(tx, worker_id):
+            raise Conflict(
+                f"The session has an active run, {run_id}. Wait for its end or cancel it.",
+                code="run_active",
+                runId=str(run_id),
+            )
+        raise Abandoned(run_id)
+
+    async def _message(self, tx: Tx, request: AdmissionRequest) -> UUID:
+        """Store the user's message, or take it where the client sends it once more."""
+        message_id = request.message_id
+        for _ in range(2):
+            if await add_user_message(
+                tx,
+                message_id,
+                request.session_id,
+                request.text,
+                self._currency,
+                request.message_metadata,
+            ):
+                return message_id
+            if await session_of(tx, message_id) == request.session_id:
+                return message_id
+            message_id = new_id()
+        raise Conflict("The message could not be stored under its id.")
+
+    @staticmethod
+    async def _parent(tx: Tx, request: AdmissionRequest) -> UUID | None:
+        """The run that this one goes on from, where it is the user's own; else none."""
+        if request.parent_run_id is None:
+            return None
+        run = await find_run(tx, request.parent_run_id, request.user_id)
+        return None if run is None else run.id

@@ -1,0 +1,157 @@
+"""Ends runs whose process is gone, from what their journals hold.
+
+Everything that was open is ended in order, the calls under way are settled by estimate, the text
+that had streamed is kept, and the run gets its one terminal event.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from uuid import UUID
+
+import structlog
+
+from callsheet.db.transaction import Database
+from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
+from callsheet.events.entry import Entry
+from callsheet.events.order import OrderChecker
+from callsheet.events.reasoning import ReasoningDelta
+from callsheet.events.run import RunFailed, RunStarted
+from callsheet.events.text import TextDelta
+from callsheet.events.tool import ToolCallArgs
+from callsheet.events.union import TERMINAL, AnyRunEvent
+from callsheet.events.usage import MeteredUsage, Usage
+from callsheet.journal.changes import WORKER_DIED, RunKeys
+from callsheet.journal.writer import JournalWriter
+from callsheet.kit.errors import Unpriced
+from callsheet.kit.money import to_ledger
+from callsheet.ledger.cost import cost_of
+from callsheet.ledger.price_book import PriceBook
+from callsheet.llm.tokens import estimate_tokens
+from callsheet.runs.run import RunRecord
+from callsheet.runs.store import read_events, runs_of_others, run_by_id
+from callsheet.runs.worker_locks import is_alive
+
+log = structlog.get_logger(__name__)
+
+_PAGE = 2_000
+
+
+class Recovery:
+    """Finds and ends abandoned runs."""
+
+    def __init__(
+        self, database: Database, writer: JournalWriter, prices: PriceBook, worker_id: str
+    ) -> None:
+        self._database = database
+        self._writer = writer
+        self._prices = prices
+        self._worker_id = worker_id
+
+    async def sweep(self) -> int:
+        """End every active run whose worker is gone; how many there were."""
+        async with self._database.read() as tx:
+            abandoned = [
+                run_id
+                for run_id, worker_id in await runs_of_others(tx, self._worker_id)
+                if not await is_alive(tx, worker_id)
+            ]
+        for run_id in abandoned:
+            await self.end(run_id)
+        return len(abandoned)
+
+    async def end(self, run_id: UUID) -> None:
+        """End one abandoned run. Two processes may do so at once: both write the same."""
+        async with self._database.read() as tx:
+            run = await run_by_id(tx, run_id)
+            entries: list[Entry] = []
+            while page := await read_events(tx, run_id, len(entries), _PAGE):
+                entries.extend(page)
+        if run is None or (entries and isinstance(entries[-1].event, TERMINAL)):
+            return
+        log.warning("run_abandoned", run_id=str(run_id), events=len(entries))
+        journal = self._writer.open(
+            RunKeys(run.id, run.session_id, run.user_id), stored_seq=len(entries)
+        )
+        for event in self._ending(run, entries):
+            journal.append(event)
+        await journal.stored()
+
+    def _ending(self, run: RunRecord, entries: Sequence[Entry]) -> list[AnyRunEvent]:
+        events: list[AnyRunEvent] = [entry.event for entry in entries]
+        if not events:
+            begin = RunStarted(
+                workflow=run.workflow,
+                revision=run.revision or "",
+                session_id=str(run.session_id),
+                trace_id=run.trace_id or "",
+            )
+            events = [begin]
+        order = OrderChecker()
+        for event in events:
+            order.check(event)
+        ending: list[AnyRunEvent] = [] if entries else list(events)
+        open_calls = set(order.open_model_calls())
+        for event in events:
+            if isinstance(event, LlmCallStarted) and event.call_id in open_calls:
+                ending.append(self._settled(event, _streamed(events, event.message_id)))
+        ending.extend(order.closers("failed"))
+        ending.extend(
+            AnswerFinished(
+                message_id=message_id, status="partial", text=_text(events, message_id)
+            )
+            for message_id in _unfinished(events)
+        )
+        ending.append(RunFailed(code=WORKER_DIED, message="The process that ran it is gone."))
+        return ending
+
+    def _settled(self, started: LlmCallStarted, streamed: str) -> LlmCallFinished:
+        usage = Usage(
+            input_tokens=started.estimated_input_tokens,
+            output_tokens=math.ceil(estimate_tokens(streamed)) if streamed else 0,
+        )
+        try:
+            price = self._prices.find(started.factory, started.model, started.started_at)
+            cost = to_ledger(cost_of(usage, price))
+        except Unpriced:
+            cost = started.reserved_cost
+        return LlmCallFinished(
+            call_id=started.call_id,
+            message_id=started.message_id,
+            status="orphaned",
+            metered=MeteredUsage(usage=usage, source="estimated"),
+            cost_native=cost,
+            cost_exact=cost,
+            latency_ms=0,
+            error_code=WORKER_DIED,
+        )
+
+
+def _unfinished(events: Sequence[AnyRunEvent]) -> list[str]:
+    """Messages that were begun and never finished, in order."""
+    begun = dict.fromkeys(e.message_id for e in events if isinstance(e, LlmCallStarted))
+    for event in events:
+        if isinstance(event, AnswerFinished):
+            begun.pop(event.message_id, None)
+    return list(begun)
+
+
+def _text(events: Sequence[AnyRunEvent], message_id: str) -> str:
+    return "".join(
+        e.text for e in events if isinstance(e, TextDelta) and e.message_id == message_id
+    )
+
+
+def _streamed(events: Sequence[AnyRunEvent], message_id: str) -> str:
+    """All that the model had sent of an answer: text, reasoning, and arguments since it began."""
+    begun = False
+    parts: list[str] = []
+    for event in events:
+        if isinstance(event, LlmCallStarted):
+            begun = event.message_id == message_id
+        elif isinstance(event, (TextDelta, ReasoningDelta)) and event.message_id == message_id:
+            parts.append(event.text)
+        elif begun and isinstance(event, ToolCallArgs):
+            parts.append(event.text)
+    return "".join(parts)
