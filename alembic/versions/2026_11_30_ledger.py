@@ -24,7 +24,8 @@ ALTER TABLE llm_prices ADD CONSTRAINT ex_llm_prices_overlap EXCLUDE USING gist (
 )
 """
 
-# A price that a ledger row points at may only be closed: its upper bound may come to be.
+# A price that a ledger row points at may only be closed (and marked as compared with
+# the vendor's list): what it charges stays.
 _FROZEN = """
 CREATE FUNCTION refuse_change_of_used_price() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -32,8 +33,9 @@ BEGIN
         RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
     END IF;
     IF TG_OP = 'UPDATE'
-        AND to_jsonb(NEW) - 'effective' = to_jsonb(OLD) - 'effective'
-        AND upper_inf(OLD.effective)
+        AND to_jsonb(NEW) - '{effective,verified}'::text[]
+            = to_jsonb(OLD) - '{effective,verified}'::text[]
+        AND (NEW.effective = OLD.effective OR upper_inf(OLD.effective))
         AND lower(NEW.effective) IS NOT DISTINCT FROM lower(OLD.effective)
         AND lower_inc(NEW.effective) = lower_inc(OLD.effective)
     THEN

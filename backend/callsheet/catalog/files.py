@@ -1,0 +1,136 @@
+"""Reads the two seed files; every problem is found at once and has its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from callsheet.catalog.catalog import Catalog
+from callsheet.catalog.price import PriceEntry, PriceList
+from callsheet.kit.errors import ConfigError, Problem
+from callsheet.kit.yaml import Document, compose
+from callsheet.kit.yaml_words import closest
+
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """What the tables of the catalog and of prices are filled from."""
+
+    catalog: Catalog
+    prices: PriceList
+
+    @property
+    def entries(self) -> tuple[PriceEntry, ...]:
+        """Every price, listed or not."""
+        return (*self.prices.prices, *self.prices.unlisted)
+
+
+def load_seeds(catalog_file: Path, prices_file: Path) -> Seeds:
+    """Both files, checked against each other.
+
+    Raises:
+        ConfigError: every problem of both, in file order.
+    """
+    of_catalog: list[Problem] = []
+    of_prices: list[Problem] = []
+    catalog = _salvaged(catalog_file, of_catalog)
+    prices = _salvaged_prices(prices_file, catalog, of_prices)
+    if of_catalog or of_prices or catalog is None or prices is None:
+        raise ConfigError([*_in_order(of_catalog), *_in_order(of_prices)])
+    return Seeds(catalog, prices)
+
+
+def load_catalog(catalog_file: Path) -> Catalog:
+    """The catalog alone.
+
+    Raises:
+        ConfigError: every problem of the file.
+    """
+    problems: list[Problem] = []
+    catalog = _salvaged(catalog_file, problems)
+    if problems or catalog is None:
+        raise ConfigError(_in_order(problems))
+    return catalog
+
+
+def _in_order(problems: list[Problem]) -> list[Problem]:
+    return sorted(problems, key=lambda problem: (problem.line, problem.column))
+
+
+def _salvaged(file: Path, problems: list[Problem]) -> Catalog | None:
+    try:
+        document = compose(file)
+    except ConfigError as error:
+        problems += error.problems
+        return None
+    salvage = document.salvage(Catalog)
+    problems += salvage.problems
+    if salvage.value is not None:
+        problems += _dangling(salvage.document, salvage.value)
+    return salvage.value
+
+
+def _dangling(document: Document, catalog: Catalog) -> Iterator[Problem]:
+    names = [factory.name for factory in catalog.factories]
+    for index, name in _doubled(names):
+        place = ("factories", index, "name")
+        yield document.problem(place, f"the factory {name!r} is listed twice")
+    for index, code in _doubled([llm.model_code for llm in catalog.llms]):
+        yield document.problem(("llms", index, "model_code"), f"the model {code!r} is listed twice")
+    for index, llm in enumerate(catalog.llms):
+        if llm.factory_id not in names:
+            message = f"no factory is called {llm.factory_id!r}"
+            place = ("llms", index, "factory_id")
+            yield document.problem(place, message, closest(llm.factory_id, names))
+
+
+def _salvaged_prices(
+    file: Path, catalog: Catalog | None, problems: list[Problem]
+) -> PriceList | None:
+    try:
+        document = compose(file)
+    except ConfigError as error:
+        problems += error.problems
+        return None
+    salvage = document.salvage(PriceList)
+    problems += salvage.problems
+    if salvage.value is not None:
+        problems += _price_problems(salvage.document, salvage.value, catalog)
+    return salvage.value
+
+
+def _price_problems(
+    document: Document, prices: PriceList, catalog: Catalog | None
+) -> Iterator[Problem]:
+    places = [("prices", index) for index in range(len(prices.prices))]
+    places += [("unlisted", index) for index in range(len(prices.unlisted))]
+    entries = (*prices.prices, *prices.unlisted)
+    keys = [(entry.factory, entry.model_code, entry.valid_from) for entry in entries]
+    for number, (factory, code, start) in _doubled(keys):
+        message = f"{factory}/{code} has two prices from {start:%Y-%m-%d %H:%M} on"
+        yield document.problem(places[number], message)
+    if catalog is None:
+        return
+    factory_of = {llm.model_code: llm.factory_id for llm in catalog.llms}
+    for index, entry in enumerate(prices.prices):
+        owner = factory_of.get(entry.model_code)
+        if owner is None:
+            message = f"llm_catalog.yaml has no model {entry.model_code!r}"
+            suggestion = closest(entry.model_code, factory_of)
+            yield document.problem(("prices", index, "model_code"), message, suggestion)
+        elif owner != entry.factory:
+            message = f"the model {entry.model_code!r} belongs to another factory"
+            yield document.problem(("prices", index, "factory"), message, owner)
+
+
+def _doubled(keys: Iterable[_Key]) -> Iterator[tuple[int, _Key]]:
+    """Index and value of each that was there before."""
+    seen: set[_Key] = set()
+    for index, key in enumerate(keys):
+        if key in seen:
+            yield index, key
+        seen.add(key)
