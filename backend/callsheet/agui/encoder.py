@@ -15,6 +15,7 @@ from callsheet.agui.run_frames import RunFrames, WireIds
 from callsheet.agui.run_input import Protocol
 from callsheet.agui.tool_frames import ToolFrames
 from callsheet.events.entry import Entry
+from callsheet.events.union import TERMINAL
 
 
 class Encoder:
@@ -27,6 +28,7 @@ class Encoder:
 
     def __init__(self, run_id: UUID, ids: WireIds, protocol: Protocol) -> None:
         self._out = FrameWriter(str(run_id))
+        self._ended = False
         tools = ToolFrames(self._out)
         self._writers = {
             **RunFrames(self._out, str(run_id), ids, protocol).writers(),
@@ -42,4 +44,15 @@ class Encoder:
             if write is not None:
                 self._out.begin(entry)
                 write(entry.event)
+                self._ended = isinstance(entry.event, TERMINAL)
         return self._out.take()
+
+    def break_off(self, code: str, message: str) -> bytes:
+        """The end of this view where no more entries come before the run's own end: RUN_ERROR.
+
+        Empty once the run has ended. The frame has no id, since it is not in the journal.
+        """
+        if self._ended:
+            return b""
+        self._ended = True
+        return self._out.unnumbered({"type": "RUN_ERROR", "message": message, "code": code})

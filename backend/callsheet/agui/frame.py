@@ -80,6 +80,11 @@ class FrameWriter:
             % (self._prefix, self._n, opening, encode_one_line(text), self._millis, self._tail)
         )
 
+    def unnumbered(self, event: dict[str, Any]) -> bytes:
+        """One frame that no entry stands behind."""
+        body = {**event, "metadata": {"callsheet": self._metadata}} if self._metadata else event
+        return b"data: %b\n\n" % encode_one_line(body)
+
     def take(self) -> bytes:
         """Everything written since the last call, as one piece."""
         data = b"".join(self._frames)

@@ -1,0 +1,57 @@
+"""What a workflow can do, in AG-UI's words: only what is true of this server today."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callsheet.workflows.workflow import AgentSpec, Workflow
+
+
+def capabilities_of(workflow: Workflow) -> dict[str, Any]:
+    """AgentCapabilities of one workflow; what is left out is not claimed."""
+    agents = [agent for stage in workflow.stages for agent in stage.agents.values()]
+    tools = sorted({tool for agent in agents for tool in agent.tools})
+    return {
+        "identity": _identity(workflow),
+        "transport": {
+            "streaming": True,
+            "websocket": False,
+            "httpBinary": False,
+            "pushNotifications": False,
+            "resumable": False,
+        },
+        "tools": {"supported": bool(tools), "parallelCalls": bool(tools), "clientProvided": False},
+        "state": {"snapshots": False, "deltas": False, "memory": False, "persistentState": False},
+        "multiAgent": {
+            "supported": len(agents) > 1,
+            "delegation": any(agent.allow_delegation for agent in agents),
+            "handoffs": False,
+            "subagents": [_subagent(agent) for agent in agents],
+        },
+        "reasoning": {"supported": True, "streaming": True, "encrypted": False},
+        "multimodal": {"input": dict.fromkeys(("image", "audio", "video", "pdf", "file"), False)},
+        "execution": {
+            "codeExecution": False,
+            "maxIterations": sum(agent.max_iter for agent in agents),
+            "maxExecutionTime": round(workflow.timeout_s * 1000),
+        },
+        "humanInTheLoop": {"supported": False, "interrupts": False},
+        "custom": {
+            "callsheet": {
+                "workflow": workflow.name,
+                "revision": workflow.revision,
+                "stages": [stage.name for stage in workflow.stages],
+                "tools": tools,
+            }
+        },
+    }
+
+
+def _identity(workflow: Workflow) -> dict[str, Any]:
+    described = {"description": workflow.description} if workflow.description else {}
+    name = workflow.label.get("en") or workflow.name
+    return {"name": name, "type": "crewai", "provider": "callsheet", **described}
+
+
+def _subagent(agent: AgentSpec) -> dict[str, Any]:
+    return {"name": agent.name, "description": agent.role}

@@ -1,0 +1,125 @@
+"""`/v1/agent-chat`: one message in, one turn out."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from callsheet.agui.capabilities import capabilities_of
+from callsheet.agui.encoder import Encoder
+from callsheet.agui.request import parse_request
+from callsheet.agui.run_frames import WireIds
+from callsheet.agui.run_input import RunInput
+from callsheet.api.answer import json_answer
+from callsheet.api.ports import ApiOptions, Services
+from callsheet.api.stream_response import StreamResponse
+from callsheet.api.whole_answer import WholeAnswer
+from callsheet.kit.log import log_context
+from callsheet.runs.started import StartedRun
+
+_BODY: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "description": "A RunAgentInput of AG-UI 1.0 or 0.x. The last user message is the new one; "
+        "the rest of the history is the server's own.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "required": ["threadId", "runId", "messages"],
+                    "properties": {
+                        "threadId": {"type": "string", "maxLength": 200},
+                        "runId": {"type": "string", "maxLength": 200},
+                        "protocolVersion": {"type": "string"},
+                        "messages": {"type": "array", "items": {"type": "object"}},
+                    },
+                }
+            }
+        },
+    }
+}
+_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "The run's events, or with `Accept: application/json` its answer.",
+        "content": {"text/event-stream": {}, "application/json": {}},
+    }
+}
+
+
+class AgentChatRoutes:
+    """Starts turns and shows them."""
+
+    def __init__(self, services: Services, options: ApiOptions) -> None:
+        self._services = services
+        self._options = options
+
+    def router(self) -> APIRouter:
+        """The routes."""
+        router = APIRouter(tags=["agent-chat"])
+        for path in ("/v1/agent-chat", "/v1/agent-chat/{workflow}"):
+            router.add_api_route(
+                path,
+                self.chat if path.endswith("}") else self.default_chat,
+                methods=["POST"],
+                openapi_extra=_BODY,
+                responses=_ANSWERS,
+                response_class=Response,
+            )
+        router.add_api_route(
+            "/v1/agent-chat/{workflow}/capabilities", self.capabilities, methods=["GET"]
+        )
+        return router
+
+    async def default_chat(self, request: Request) -> Response:
+        """Run one turn of the default workflow."""
+        return await self._run(request, None)
+
+    async def chat(self, request: Request, workflow: str) -> Response:
+        """Run one turn of the workflow."""
+        return await self._run(request, workflow)
+
+    async def capabilities(self, request: Request, workflow: str) -> Response:
+        """What the workflow can do, as AG-UI's AgentCapabilities."""
+        self._services.identities.authenticate(request.headers.get("authorization"))
+        return json_answer(capabilities_of(self._services.workflows.get(workflow)))
+
+    async def _run(self, request: Request, workflow: str | None) -> Response:
+        principal = self._services.identities.authenticate(request.headers.get("authorization"))
+        asked = parse_request(
+            await request.body(),
+            principal.user_id,
+            max_message_chars=self._options.max_message_chars,
+        )
+        ids = {"run_id": str(asked.run_id), "session_id": str(asked.session_id)}
+        with log_context(**ids):
+            run = await self._services.chat.start(
+                principal, workflow, asked, request.scope["trace_id"]
+            )
+        if wants_document(request.headers.get("accept")):
+            return await _document(run, asked)
+        wire = WireIds(asked.raw_thread_id, asked.raw_run_id, asked.raw_parent_run_id)
+        encoder = Encoder(run.run_id, wire, asked.protocol)
+        return StreamResponse(run.entries, encoder, _ids(run), self._options.ping_after_s)
+
+
+def wants_document(accept: str | None) -> bool:
+    """Whether the caller asks for one JSON document and not for a stream."""
+    kinds = {part.partition(";")[0].strip().lower() for part in (accept or "").split(",")}
+    return "application/json" in kinds and "text/event-stream" not in kinds
+
+
+async def _document(run: StartedRun, asked: RunInput) -> Response:
+    answer = WholeAnswer()
+    async with aclosing(run.entries) as entries:
+        async for batch in entries:
+            for entry in batch:
+                answer.take(entry.event)
+    return json_answer(answer.document(run, asked), status=HTTPStatus.OK, headers=_ids(run))
+
+
+def _ids(run: StartedRun) -> dict[str, str]:
+    return {"X-Session-Id": str(run.session_id), "X-Run-Id": str(run.run_id)}

@@ -1,0 +1,56 @@
+"""`/v1/models` and `/v1/workflows`: what a turn can be made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from callsheet.api.answer import json_answer
+from callsheet.api.caller import caller_of
+from callsheet.api.ports import Services
+from callsheet.api.views import model_view, workflow_view
+from callsheet.kit.errors import Problem
+
+
+class CatalogRoutes:
+    """Models that can be called, workflows that are active."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def router(self) -> APIRouter:
+        """The routes."""
+        router = APIRouter(prefix="/v1", tags=["catalog"])
+        router.add_api_route("/models", self.models, methods=["GET"])
+        router.add_api_route("/workflows", self.workflows, methods=["GET"])
+        return router
+
+    async def models(self, request: Request) -> Response:
+        """Every model that can be called now."""
+        caller_of(request, self._services.identities)
+        models = self._services.models.all()
+        return json_answer({"items": [model_view(models[code]) for code in sorted(models)]})
+
+    async def workflows(self, request: Request) -> Response:
+        """The active revisions, and why an edit on disk is not active."""
+        caller_of(request, self._services.identities)
+        catalog = self._services.workflows
+        return json_answer(
+            {
+                "default": catalog.default,
+                "items": [workflow_view(catalog.get(name)) for name in catalog.names()],
+                "problems": [_problem_view(problem) for problem in catalog.problems()],
+            }
+        )
+
+
+def _problem_view(problem: Problem) -> dict[str, Any]:
+    return {
+        "file": problem.file,
+        "line": problem.line,
+        "column": problem.column,
+        "message": problem.message,
+        "suggestion": problem.suggestion,
+    }

@@ -1,0 +1,165 @@
+"""`/v1/sessions`: conversations, their messages and their runs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from callsheet.agui.request import check_id
+from callsheet.api.answer import json_answer, page_answer
+from callsheet.api.body import read_fields, read_page
+from callsheet.api.caller import caller_of, path_id
+from callsheet.api.ports import Services
+from callsheet.api.views import message_view, run_view, session_view
+from callsheet.kit.errors import BadInput, NotFound
+from callsheet.kit.ids import resolve_id
+from callsheet.kit.text import clean
+
+LONGEST_TITLE: Final = 255
+
+
+class NewSession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Body of a create. `id` is the client's own name for it (AG-UI's threadId)."""
+
+    id: str | None = None
+    title: str | None = None
+
+
+class SessionEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Body of an edit."""
+
+    title: str
+
+
+class SessionRoutes:
+    """The caller's sessions."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def router(self) -> APIRouter:
+        """The routes; `recent` stands before `{session_id}`, which would take it."""
+        router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+        router.add_api_route("", self.create, methods=["POST"], status_code=201)
+        router.add_api_route("", self.list, methods=["GET"])
+        router.add_api_route("/recent", self.recent, methods=["GET"])
+        router.add_api_route("/{session_id}", self.get, methods=["GET"])
+        router.add_api_route("/{session_id}", self.edit, methods=["PATCH"])
+        router.add_api_route("/{session_id}", self.delete, methods=["DELETE"], status_code=204)
+        router.add_api_route("/{session_id}/messages", self.messages, methods=["GET"])
+        router.add_api_route(
+            "/{session_id}/messages/{message_id}",
+            self.delete_message,
+            methods=["DELETE"],
+            status_code=204,
+        )
+        router.add_api_route("/{session_id}/runs", self.runs, methods=["GET"])
+        router.add_api_route("/{session_id}/cancel", self.cancel, methods=["POST"])
+        return router
+
+    async def create(self, request: Request) -> Response:
+        """Make an empty session; the same id again gives the same session."""
+        caller = caller_of(request, self._services.identities)
+        asked = await read_fields(request, NewSession)
+        own_id = None
+        if asked.id is not None:
+            own_id = resolve_id(check_id(asked.id, "id"), caller.user_id, "session")
+        title = None if asked.title is None else check_title(asked.title)
+        session = await self._services.sessions.create(caller, own_id, title)
+        return json_answer(session_view(session), status=201)
+
+    async def list(
+        self, request: Request, limit: str | None = None, cursor: str | None = None
+    ) -> Response:
+        """The caller's sessions, most recent activity first."""
+        caller = caller_of(request, self._services.identities)
+        page = await self._services.sessions.list(caller, read_page(limit, cursor))
+        return page_answer(page, session_view)
+
+    async def recent(self, request: Request) -> Response:
+        """The session with the most recent activity; 404 where there is none."""
+        caller = caller_of(request, self._services.identities)
+        session = await self._services.sessions.recent(caller)
+        if session is None:
+            raise NotFound("There is no session yet.")
+        return json_answer(session_view(session))
+
+    async def get(self, request: Request, session_id: str) -> Response:
+        """One session."""
+        caller = caller_of(request, self._services.identities)
+        found = await self._services.sessions.get(caller, path_id(caller, "session", session_id))
+        return json_answer(session_view(found))
+
+    async def edit(self, request: Request, session_id: str) -> Response:
+        """Change the title."""
+        caller = caller_of(request, self._services.identities)
+        edit = await read_fields(request, SessionEdit)
+        session = await self._services.sessions.rename(
+            caller, path_id(caller, "session", session_id), check_title(edit.title)
+        )
+        return json_answer(session_view(session))
+
+    async def delete(self, request: Request, session_id: str) -> Response:
+        """Delete the session and its messages; its active run is stopped."""
+        caller = caller_of(request, self._services.identities)
+        await self._services.sessions.delete(caller, path_id(caller, "session", session_id))
+        return Response(status_code=204)
+
+    async def messages(
+        self,
+        request: Request,
+        session_id: str,
+        limit: str | None = None,
+        cursor: str | None = None,
+    ) -> Response:
+        """The session's messages, oldest first."""
+        caller = caller_of(request, self._services.identities)
+        page = await self._services.sessions.messages(
+            caller, path_id(caller, "session", session_id), read_page(limit, cursor)
+        )
+        return page_answer(page, message_view)
+
+    async def delete_message(self, request: Request, session_id: str, message_id: str) -> Response:
+        """Delete one message; what it cost stays in the totals."""
+        caller = caller_of(request, self._services.identities)
+        await self._services.sessions.delete_message(
+            caller,
+            path_id(caller, "session", session_id),
+            path_id(caller, "message", message_id),
+        )
+        return Response(status_code=204)
+
+    async def runs(
+        self,
+        request: Request,
+        session_id: str,
+        limit: str | None = None,
+        cursor: str | None = None,
+    ) -> Response:
+        """The session's runs, newest first."""
+        caller = caller_of(request, self._services.identities)
+        page = await self._services.runs.of_session(
+            caller, path_id(caller, "session", session_id), read_page(limit, cursor)
+        )
+        return page_answer(page, run_view)
+
+    async def cancel(self, request: Request, session_id: str) -> Response:
+        """Stop the session's active run; `run` is null where there was none."""
+        caller = caller_of(request, self._services.identities)
+        run = await self._services.runs.cancel_session(
+            caller, path_id(caller, "session", session_id)
+        )
+        return json_answer({"run": None if run is None else run_view(run)})
+
+
+def check_title(title: str) -> str:
+    """The title with white space folded; 1 to 255 characters."""
+    folded = " ".join(clean(title).split())
+    if not folded:
+        raise BadInput("title must not be empty.", field="title")
+    if len(folded) > LONGEST_TITLE:
+        raise BadInput(f"title must not be longer than {LONGEST_TITLE} characters.", field="title")
+    return folded

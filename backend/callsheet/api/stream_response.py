@@ -1,0 +1,92 @@
+"""A run as server-sent events: one write for each batch, pings in silence."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from typing import Final
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from callsheet.agui.encoder import Encoder
+from callsheet.agui.frame import PING
+from callsheet.events.entry import Entry
+from callsheet.kit.errors import AppError
+from callsheet.kit.log import get_log
+
+Entries = AsyncGenerator[tuple[Entry, ...], None]
+
+STREAM_HEADERS: Final = {
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-cache, no-transform",
+    "X-Accel-Buffering": "no",
+}
+
+_log = get_log(__name__)
+
+
+class _ViewerGoneError(Exception):
+    """The client closed the connection."""
+
+
+class StreamResponse(Response):
+    """Shows a run until it ends or the viewer goes away; the run does not depend on it."""
+
+    def __init__(
+        self, entries: Entries, encoder: Encoder, headers: Mapping[str, str], ping_after_s: float
+    ) -> None:
+        super().__init__(headers={**STREAM_HEADERS, **headers})
+        del self.headers["content-length"]
+        self._entries = entries
+        self._encoder = encoder
+        self._ping_after_s = ping_after_s
+        self._sent_at_s = 0.0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send everything; returns when the stream is over on either side."""
+        del scope
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        try:
+            async with aclosing(self._entries), asyncio.TaskGroup() as group:
+                self._sent_at_s = asyncio.get_running_loop().time()
+                watch = group.create_task(self._watch(receive, send))
+                await self._pump(send)
+                watch.cancel()
+        except* _ViewerGoneError:
+            pass  # nobody reads any more; what follows is dropped by the server
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _pump(self, send: Send) -> None:
+        try:
+            async for batch in self._entries:
+                await self._write(self._encoder.encode(batch), send)
+        except AppError as error:
+            await self._write(self._encoder.break_off(error.error_code, str(error)), send)
+        except Exception:  # noqa: BLE001 - the border of a stream that has begun
+            _log.exception("stream broke off")
+            broken = self._encoder.break_off("internal", "Something went wrong here.")
+            await self._write(broken, send)
+        else:
+            ended = self._encoder.break_off("interrupted", "The server stopped before the end.")
+            await self._write(ended, send)
+
+    async def _write(self, data: bytes, send: Send) -> None:
+        if data:
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+            self._sent_at_s = asyncio.get_running_loop().time()
+
+    async def _watch(self, receive: Receive, send: Send) -> None:
+        """Ping in silence; raise _ViewerGoneError, which ends the pump, when the client is gone."""
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                async with asyncio.timeout_at(self._sent_at_s + self._ping_after_s):
+                    message = await receive()
+            except TimeoutError:
+                if loop.time() >= self._sent_at_s + self._ping_after_s:
+                    await self._write(PING, send)
+                continue
+            if message["type"] == "http.disconnect":
+                raise _ViewerGoneError

@@ -1,0 +1,74 @@
+"""A run as one JSON document, for callers that do not stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callsheet.agui.run_input import RunInput
+from callsheet.agui.usage import bill_fields, run_cost, token_usage
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished
+from callsheet.events.text import TextDelta, TextEnded, TextStarted
+from callsheet.events.union import AnyRunEvent
+from callsheet.events.usage import Bill
+from callsheet.runs.started import StartedRun
+
+
+class WholeAnswer:
+    """Collects what a caller gets at the end. Feed it every event in order."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, list[str]] = {}
+        self._bills: dict[str, Bill] = {}
+        self._end: RunFinished | RunFailed | RunCancelled | None = None
+
+    def take(self, event: AnyRunEvent) -> None:
+        """Note what belongs to the answer; visible text only."""
+        if isinstance(event, TextDelta):
+            if event.message_id in self._texts:
+                self._texts[event.message_id].append(event.text)
+        elif isinstance(event, TextStarted):
+            if event.visible:
+                self._texts.setdefault(event.message_id, [])
+        elif isinstance(event, TextEnded):
+            if event.bill is not None:
+                self._bills[event.message_id] = event.bill
+        elif isinstance(event, RunFinished | RunFailed | RunCancelled):
+            self._end = event
+
+    def document(self, run: StartedRun, asked: RunInput) -> dict[str, Any]:
+        """The answer. A run whose end was not seen is `interrupted`."""
+        used = self._end.usage if self._end is not None else ()
+        return {
+            "sessionId": str(run.session_id),
+            "threadId": asked.raw_thread_id,
+            "runId": str(run.run_id),
+            "traceId": run.trace_id,
+            "message": self._message(),
+            "usage": token_usage(used),
+            **(run_cost(used) or {"cost": "0"}),
+            **self._status(),
+        }
+
+    def _message(self) -> dict[str, Any] | None:
+        named = self._end.message_id if isinstance(self._end, RunFinished) else None
+        message_id = named if named in self._texts else next(reversed(self._texts), None)
+        if message_id is None:
+            return None
+        bill = bill_fields(self._bills.get(message_id))
+        return {
+            "id": message_id,
+            "role": "assistant",
+            "content": "".join(self._texts[message_id]),
+            **({"metadata": {"callsheet": bill}} if bill else {}),
+        }
+
+    def _status(self) -> dict[str, Any]:
+        match self._end:
+            case RunFinished():
+                return {"status": "succeeded"}
+            case RunFailed(code=code, message=message):
+                return {"status": "failed", "error": {"code": code, "message": message}}
+            case RunCancelled(reason=reason):
+                return {"status": "cancelled", "reason": reason}
+            case _:
+                return {"status": "interrupted"}

@@ -1,0 +1,52 @@
+"""Callers with a key each, from the deployment's settings."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+from hashlib import sha256
+
+from callsheet.auth.principal import Principal, principal_named
+from callsheet.kit.errors import SetupError, Unauthorized
+
+_FORM = "CALLSHEET_AUTH__API_KEYS is a comma-separated list of name:key"
+
+
+class ApiKeys:
+    """Knows the hashes of all keys, never the keys themselves.
+
+    `entries` are `name:key`; a name may have several keys (the old and the new one).
+    """
+
+    def __init__(self, entries: Iterable[str]) -> None:
+        self._users: dict[bytes, Principal] = {}
+        for place, entry in enumerate(entries, start=1):
+            name, mark, key = (part.strip() for part in entry.partition(":"))
+            if not (name and mark and key):
+                raise SetupError(f"{_FORM}; entry {place} has no name or no key.")
+            if len(name) > 100:
+                raise SetupError(f"{_FORM}; the name of entry {place} is over 100 characters.")
+            known = self._users.setdefault(_hash(key), principal_named(name))
+            if known.name != name:
+                raise SetupError(f"{_FORM}; {known.name!r} and {name!r} have the same key.")
+
+    def __len__(self) -> int:
+        return len(self._users)
+
+    def authenticate(self, authorization: str | None) -> Principal:
+        """The user whose key the header `Bearer <key>` holds; raises Unauthorized."""
+        scheme, _, key = (authorization or "").partition(" ")
+        if scheme.lower() != "bearer" or not key.strip():
+            raise Unauthorized("Send your key in the header 'Authorization: Bearer <key>'.")
+        asked = _hash(key.strip())
+        found: Principal | None = None
+        for known, user in self._users.items():  # all of them: the time tells nothing
+            if hmac.compare_digest(known, asked):
+                found = user
+        if found is None:
+            raise Unauthorized("This key is not known here.")
+        return found
+
+
+def _hash(key: str) -> bytes:
+    return sha256(key.encode("utf-8", "surrogatepass")).digest()
