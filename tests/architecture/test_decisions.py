@@ -26,5 +26,8 @@ def test_a_decision_says_context_decision_and_consequences(path: Path) -> None:
     assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == SECTIONS
 
 
-def test_numbers_are_given_once_and_without_gaps() -> None:
-    assert [int(path.name[:4]) for path in DECISIONS] == list(range(1, len(DECISIONS) + 1))
+def test_no_number_is_given_twice() -> None:
+    numbers = [path.name[:4] for path in DECISIONS]
+
+    assert len(numbers) > 0
+    assert len(numbers) == len(set(numbers))
