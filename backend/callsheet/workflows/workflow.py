@@ -41,8 +41,9 @@ class TaskSpec:
     """What one agent must deliver.
 
     `description` has its `{name}` marks still in it; `inputs` maps each declared name to where
-    its value comes from (`message.text`, `stages.intent.output.route`, ...). `output_schema` is
-    a JSON schema; None: free text. `context` names earlier tasks of the same stage.
+    its value comes from (`message.text`, `stages.intent.output.route`, ...): data, but for
+    `inline_inputs`, which may stand in the text itself. `output_schema` is a JSON schema; None:
+    free text. `context` names earlier tasks of the same stage.
     """
 
     name: str
@@ -53,6 +54,7 @@ class TaskSpec:
     inputs: Mapping[str, str] = field(default_factory=dict)
     output_schema: Mapping[str, Any] | None = None
     async_execution: bool = False
+    inline_inputs: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,10 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """The stages of a turn, in order. `revision` is a hash of every file it was made from."""
+    """The stages of a turn, in order.
+
+    `revision` is a hash of every file it was made from; `files` are those files' texts by path.
+    """
 
     name: str
     revision: str
@@ -86,6 +91,7 @@ class Workflow:
     timeout_s: float = 600.0
     label: Mapping[str, str] = field(default_factory=dict)
     description: str = ""
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def stage(self, name: str) -> Stage:
         """The stage of that name; raises KeyError."""

@@ -1,0 +1,133 @@
+"""What is wrong with the tasks of a draft, beyond their schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema.exceptions import SchemaError, best_match  # type: ignore[import-untyped]
+
+from callsheet.kit.errors import Problem
+from callsheet.kit.yaml import Document
+from callsheet.kit.yaml_words import closest
+from callsheet.workflows.check_agents import prompt_problem, prompt_problems
+from callsheet.workflows.draft import Draft
+from callsheet.workflows.marks import marks
+from callsheet.workflows.tasks_file import TaskEntry
+from callsheet.workflows.variables import Scope
+
+
+def task_problems(draft: Draft) -> Iterator[Problem]:
+    """Unknown agents and prompts, context, inputs and marks, output schemas."""
+    document = draft.tasks.document
+    if document is None:
+        return
+    for name, task in draft.task_entries.items():
+        yield from _agent(draft, document, name, task)
+        yield from prompt_problems(draft, document, name, task.prompt)
+        yield from _output_schema(document, name, task)
+        yield from _marks(draft, document, name, task)
+        for before in _uses(draft, name):
+            yield from _inputs(document, name, task, draft.scope(before))
+        yield from _context(draft, document, name, task)
+
+
+def _agent(draft: Draft, document: Document, name: str, task: TaskEntry) -> Iterator[Problem]:
+    whole = draft.agents.whole
+    if whole is not None and task.agent not in whole.keys():  # noqa: SIM118  # not a dict
+        message = f"there is no agent {task.agent!r}"
+        yield document.problem((name, "agent"), message, closest(task.agent, whole.keys()))
+
+
+def _output_schema(document: Document, name: str, task: TaskEntry) -> Iterator[Problem]:
+    if task.output_schema is None:
+        return
+    try:
+        Draft202012Validator.check_schema(task.output_schema)
+    except SchemaError as error:
+        deepest = best_match([error]) or error
+        place = (name, "output_schema", *deepest.absolute_path)
+        yield document.problem(place, f"is no JSON schema: {deepest.message}"[:300])
+
+
+def _marks(draft: Draft, document: Document, name: str, task: TaskEntry) -> Iterator[Problem]:
+    used: set[str] = set()
+    for key in ("description", "expected_output"):
+        for mark in marks(getattr(task, key)):
+            used.add(mark)
+            if mark not in task.inputs:
+                at = document.find((name, key), f"{{{mark}}}")
+                suggestion = closest(mark, task.inputs)
+                message = _undeclared(mark)
+                yield Problem(document.file, at.line, at.column, message, suggestion)
+    prompt = task.prompt or ""
+    for mark in marks(draft.prompts.get(prompt, "")):
+        used.add(mark)
+        if mark not in task.inputs:
+            yield prompt_problem(draft, prompt, mark, _undeclared(mark))
+    for declared in task.inputs:
+        if declared not in used and prompt in (*draft.prompts, ""):
+            message = f"the input {declared!r} is declared, but {{{declared}}} stands nowhere"
+            yield document.problem((name, "inputs", declared), message, of_key=True)
+
+
+def _undeclared(mark: str) -> str:
+    return (
+        f"the variable {{{mark}}} is not declared in the task's inputs "
+        f"(for the words themselves write {{{{{mark}}}}})"
+    )
+
+
+def _uses(draft: Draft, name: str) -> Sequence[int]:
+    """How many stages have run before each that has the task; all where none has it."""
+    found = [index for index, stage in enumerate(draft.stages) if name in stage.tasks]
+    return found or [len(draft.stages)]
+
+
+def _inputs(document: Document, name: str, task: TaskEntry, scope: Scope) -> Iterator[Problem]:
+    for variable, entry in task.inputs.items():
+        place: tuple[str, ...] = (name, "inputs", variable)
+        source, form = entry, "data"
+        if not isinstance(entry, str):
+            source, form, place = entry.source, entry.as_, (*place, "from")
+        wrong = scope.wrong(str(source).split("."))
+        if wrong is not None:
+            suggestion = wrong.suggestion or closest(str(source), scope.names())
+            yield document.problem(place, wrong.message, suggestion)
+        elif form == "text" and not scope.is_closed(str(source)):
+            message = f"{source} may hold anybody's words: it can only come as data"
+            yield document.problem((name, "inputs", variable, "as"), message, "data")
+
+
+def _context(draft: Draft, document: Document, name: str, task: TaskEntry) -> Iterator[Problem]:
+    whole = draft.tasks.whole
+    known = whole.keys() if whole is not None else ()
+    stages = [stage for stage in draft.stages if name in stage.tasks]
+    for index, other in enumerate(task.context):
+        place = (name, "context", index)
+        if other not in known:
+            yield document.problem(place, f"there is no task {other!r}", closest(other, known))
+        elif cycle := _cycle(draft, name, other):
+            yield document.problem(place, f"the context goes in a circle: {' -> '.join(cycle)}")
+        else:
+            for stage in stages:
+                if other not in stage.tasks[: stage.tasks.index(name)]:
+                    where = "comes later in" if other in stage.tasks else "is not in"
+                    yield document.problem(
+                        place, f"the task {other!r} {where} the stage {stage.name!r}"
+                    )
+
+
+def _cycle(draft: Draft, name: str, other: str) -> list[str]:
+    """The way from the task through its context back to it; empty where there is none."""
+    ways = [[name, other]]
+    seen: set[str] = set()
+    while ways:
+        way = ways.pop()
+        if way[-1] == name:
+            return way
+        if way[-1] not in seen:
+            seen.add(way[-1])
+            entry = draft.task_entries.get(way[-1])
+            ways += [[*way, step] for step in (entry.context if entry else ())]
+    return []

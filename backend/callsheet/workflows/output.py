@@ -1,0 +1,92 @@
+"""The JSON in a model's answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
+
+from callsheet.kit.errors import TurnFailed
+from callsheet.kit.json import decode
+
+CODE: Final = "invalid_output"
+_MAX_CHARS: Final = 200_000
+_MAX_STARTS: Final = 200
+_START: Final = re.compile(r"[{\[]")
+_NOTHING: Final = object()
+
+
+def parse_output(text: str, schema: Mapping[str, Any]) -> Any:
+    """The value that the answer gives; of several the last one that fits the schema.
+
+    Prose around it and a fence do not matter.
+
+    Raises:
+        TurnFailed: with the code `invalid_output`; the message says what is wrong, in words
+            that may go back to the model.
+    """
+    if len(text) > _MAX_CHARS:
+        raise TurnFailed(f"the answer has more than {_MAX_CHARS} characters", code=CODE)
+    validator = _validator(json.dumps(schema, sort_keys=True))
+    found: Any = _NOTHING
+    for value in _candidates(text):
+        if validator.is_valid(value):
+            return value
+        found = value if found is _NOTHING else found
+    if found is _NOTHING:
+        raise TurnFailed("the answer holds no JSON", code=CODE)
+    raise TurnFailed(f"the answer does not fit its schema: {_why(validator, found)}", code=CODE)
+
+
+def _candidates(text: str) -> Iterator[Any]:
+    """The whole answer, then the JSON values inside it, the last one first."""
+    try:
+        value = decode(text.strip())
+    except (ValueError, RecursionError):
+        yield from reversed(_embedded(text))
+    else:
+        yield value
+        if isinstance(value, str):  # JSON that was encoded twice
+            yield from reversed(_embedded(value))
+
+
+def _embedded(text: str) -> list[Any]:
+    """Every object and array that stands in the text and in no other one."""
+    values: list[Any] = []
+    position = 0
+    for _ in range(_MAX_STARTS):
+        start = _START.search(text, position)
+        if start is None:
+            break
+        try:
+            value, position = _DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError):
+            position = start.end()
+        else:
+            values.append(value)
+    return values
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _why(validator: Draft202012Validator, value: Any) -> str:
+    error = best_match(validator.iter_errors(value))
+    if error is None:
+        return "unknown"
+    place = "".join(f"[{step!r}]" for step in error.absolute_path)
+    return f"{place} {error.message}".strip()[:500]
+
+
+_DECODER: Final = json.JSONDecoder(strict=False, parse_constant=_refuse)
+
+
+@lru_cache(maxsize=256)
+def _validator(schema: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads(schema))

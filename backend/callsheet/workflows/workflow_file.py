@@ -1,0 +1,58 @@
+"""The schema of `workflow.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from callsheet.kit.yaml import Section
+from callsheet.workflows.words import Label, Name, RetryCode, Seconds, Text
+
+
+class RetryEntry(Section):
+    """When a stage begins again."""
+
+    synonyms: ClassVar[Mapping[str, str]] = {"max_attempts": "attempts", "codes": "on"}
+
+    attempts: int = Field(default=1, ge=1, le=5, description="How often it begins in all.")
+    on: tuple[RetryCode, ...] = Field(default=(), description="Error codes that are worth it.")
+
+
+class StageEntry(Section):
+    """One step of a turn, done by one crew."""
+
+    synonyms: ClassVar[Mapping[str, str]] = {
+        "timeout": "timeout_s",
+        "if": "run_when",
+        "when": "run_when",
+        "unless": "skip_when",
+        "crew": "agents",
+        "retries": "retry",
+    }
+
+    name: Name
+    agents: tuple[Name, ...] = Field(min_length=1, description="Names in agents.yaml.")
+    tasks: tuple[Name, ...] = Field(min_length=1, description="Names in tasks.yaml, in order.")
+    visible: bool = Field(
+        default=False,
+        description="Its text may be the answer; of the visible stages the last one that runs is.",
+    )
+    history: bool = Field(default=False, description="Its agents see the earlier messages.")
+    timeout_s: Seconds | None = Field(default=None, description="All attempts together; 120.")
+    retry: RetryEntry = RetryEntry()
+    run_when: Text | None = Field(default=None, description="CEL; looks at earlier stages.")
+    skip_when: Text | None = Field(default=None, description="CEL; looks at earlier stages.")
+    stop_when: Text | None = Field(default=None, description="CEL; true ends the turn after it.")
+
+
+class WorkflowFile(Section):
+    """The stages of a turn, in order."""
+
+    synonyms: ClassVar[Mapping[str, str]] = {"timeout": "timeout_s", "steps": "stages"}
+
+    label: Label = Field(default_factory=dict)
+    description: str = ""
+    timeout_s: Seconds = Field(default=600.0, description="The whole turn.")
+    stages: tuple[StageEntry, ...] = Field(min_length=1)
