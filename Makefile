@@ -39,7 +39,7 @@ lock: ## resolve the dependencies anew (ARGS=--upgrade takes the newest)
 
 bench: ## measure a turn against plain CrewAI and a bare relay
 	@$(SETUP) dev
-	@$(BIN)/python -m tests.bench $(ARGS)
+	@$(BIN)/python -m bench $(ARGS)
 
 local-model: ## install a real small model that needs no key, and say how to use it
 	@$(SETUP) runtime local-model

@@ -11,7 +11,7 @@ BIN = Path(sys.executable).parent
 CHECKS = {
     "format": ["ruff", "format", "--check", "--quiet", "."],
     "lint": ["ruff", "check", "--quiet", "."],
-    "types": ["mypy", "backend/callsheet", "tests", "scripts"],
+    "types": ["mypy", "backend/callsheet", "tests", "scripts", "bench"],
     "floors": ["lint-imports"],
     "architecture": ["pytest", "tests/architecture", "-q", "--no-header"],
 }
