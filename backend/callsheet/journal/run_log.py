@@ -71,8 +71,8 @@ class JournaledRun:
         await waiter
 
     def message_seq(self, message_id: str) -> int:
-        """The `messages.seq` of a stored message; KeyError where its first event is not stored."""
-        return self.seqs[message_id]
+        """The `messages.seq` of a message; 0 while its first event is not stored."""
+        return self.seqs.get(message_id, 0)
 
     # -- for the writer ------------------------------------------------------------------------
 

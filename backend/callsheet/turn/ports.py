@@ -80,5 +80,5 @@ class RunLog(Protocol):
         ...
 
     def message_seq(self, message_id: str) -> int:
-        """The `messages.seq` of a message whose first event is stored."""
+        """The `messages.seq` of a message; 0 while its first event is not stored."""
         ...

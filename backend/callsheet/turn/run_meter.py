@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from datetime import datetime
 from decimal import Decimal
@@ -71,7 +72,7 @@ class RunMeter:
         self._open[started.call_id] = call
         try:
             await self._log.stored()
-        except BaseException:
+        except asyncio.CancelledError:
             call.close("aborted", MeteredUsage(usage=Usage(), source="none"))
             raise
         call.sent()

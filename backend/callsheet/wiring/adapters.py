@@ -1,0 +1,28 @@
+"""What a caller of the wiring may put in place of a part: the model's edge, the journal, the clock.
+
+A deployment never does; tests put fakes at the outermost edge and the bench measures a turn
+without the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from callsheet.db.driver import DriverConnection
+from callsheet.journal.postgres import PostgresJournal
+from callsheet.journal.writer import JournalStore
+from callsheet.kit.clock import Clock, SystemClock
+from callsheet.llm.protocol import ChatClient
+
+
+@dataclass(frozen=True, slots=True)
+class Adapters:
+    """`journal` gets the journal's connection and the accounting currency.
+
+    `chat_client` None: the real one.
+    """
+
+    clock: Clock = field(default_factory=SystemClock)
+    journal: Callable[[DriverConnection, str], JournalStore] = PostgresJournal
+    chat_client: ChatClient | None = None

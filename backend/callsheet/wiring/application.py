@@ -1,0 +1,178 @@
+"""One process of the product: its parts, its start-up in the background, its orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Final, Self
+
+import structlog
+
+from callsheet.catalog.files import load_seeds
+from callsheet.catalog.seed import seed
+from callsheet.db.embedded.lifecycle import EmbeddedPostgres
+from callsheet.db.embedded.options import EmbeddedOptions
+from callsheet.db.migrate import migrate
+from callsheet.kit.errors import AppError, SetupError, Unavailable
+from callsheet.kit.ids import new_id
+from callsheet.kit.readiness import Readiness
+from callsheet.ledger.price_store import load_prices
+from callsheet.runs.worker_locks import WorkerLock
+from callsheet.settings.folders import Folders, folders_of
+from callsheet.settings.settings import Settings
+from callsheet.wiring.adapters import Adapters
+from callsheet.wiring.chat import ChatService
+from callsheet.wiring.core import Core, database_options, make_core
+from callsheet.wiring.crew import make_runner, warm_up
+from callsheet.ledger.currency import check_currency
+from callsheet.wiring.llm import Llm, make_llm
+from callsheet.wiring.runs import RunService
+from callsheet.wiring.sessions import SessionService
+from callsheet.wiring.warm_runner import WarmRunner
+from callsheet.workflows.live import LiveWorkflows
+
+log = structlog.get_logger(__name__)
+
+DATABASE: Final = "database"
+CATALOG: Final = "catalog"
+CREW: Final = "crew"
+DRAIN_S: Final = 20.0
+"""Seconds that runs under way are given to end when the process is asked to stop."""
+
+
+class Application:
+    """`async with Application(settings)`: starts in the background, ends in order.
+
+    Configuration is read, and refused with ConfigError or SetupError, when the object is made.
+    Inside the block `ready()` waits until turns can run; before that every service answers
+    `Unavailable` and says what is still starting.
+    """
+
+    def __init__(self, settings: Settings, adapters: Adapters | None = None) -> None:
+        self.settings = settings
+        self.folders: Folders = folders_of(settings)
+        self.adapters = adapters or Adapters()
+        self.readiness = Readiness((DATABASE, CATALOG, CREW))
+        self.seeds = load_seeds(
+            self.folders.config / "llm_catalog.yaml", self.folders.config / "llm_prices.yaml"
+        )
+        self.llm: Llm = make_llm(settings, self.folders, self.seeds.catalog, self.adapters)
+        self.workflows = LiveWorkflows(self.folders.crews, self.llm.check)
+        self.runner = WarmRunner()
+        self.chat = ChatService(self.core, self.workflows, settings.default_workflow)
+        self.runs = RunService(self.core)
+        self.sessions = SessionService(self.core, self.runs)
+        self._core: Core | None = None
+        self._failure: Exception | None = None
+        self._started = asyncio.Event()
+        self._stop = asyncio.Event()
+        self._group = asyncio.TaskGroup()
+        self._life: asyncio.Task[None] | None = None
+
+    def core(self) -> Core:
+        """The parts that need the database; Unavailable before they are there."""
+        if self._core is None:
+            raise Unavailable(
+                "The server is still starting; try again in a moment.", service=DATABASE
+            )
+        return self._core
+
+    async def ready(self) -> None:
+        """Return when turns can be let in; raises SetupError where the start failed."""
+        await self._started.wait()
+        if self._failure is not None:
+            raise self._failure
+
+    async def __aenter__(self) -> Self:
+        await self._group.__aenter__()
+        self._life = self._group.create_task(self._live())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        if self._life is not None and not self._started.is_set():
+            self._life.cancel()
+        await self._group.__aexit__(kind, error, trace)
+
+    async def _live(self) -> None:
+        """Start, work until stopped, end in order."""
+        async with AsyncExitStack() as stack:
+            try:
+                core = await self._start(stack)
+            except (SetupError, AppError) as failure:
+                self._fail(failure)
+                return
+            async with asyncio.TaskGroup() as writing:
+                writing.create_task(core.writer.run())
+                try:
+                    await self._work(core)
+                finally:
+                    core.writer.close()
+
+    def _fail(self, failure: Exception) -> None:
+        for part in self.readiness.parts():
+            if not part.ready:
+                self.readiness.set(part.name, ready=False, detail=str(failure))
+        self._failure = failure
+        self._started.set()
+
+    async def _work(self, core: Core) -> None:
+        async with asyncio.TaskGroup() as working:
+            working.create_task(core.jobs.run(DRAIN_S))
+            working.create_task(core.recovery.sweep())
+            self._core = core
+            self._started.set()
+            await self._stop.wait()
+            core.jobs.stop()
+
+    async def _start(self, stack: AsyncExitStack) -> Core:
+        warm_up(self.folders.data, self._crew_is_there, self._crew_failed)
+        url = await self._database_url(stack)
+        await migrate(url)
+        worker_id = f"{socket.gethostname()}:{os.getpid()}:{new_id()}"
+        core = make_core(
+            self.settings,
+            database_options(self.settings, url),
+            self.workflows,
+            self.runner,
+            self.adapters,
+            worker_id,
+        )
+        stack.push_async_callback(core.database.close)
+        stack.push_async_callback(core.journal_connection.close)
+        stack.push_async_callback(self.llm.close)
+        await check_currency(core.database, self.settings.currency)
+        await stack.enter_async_context(WorkerLock(core.database, worker_id))
+        self.readiness.set(DATABASE, ready=True)
+        report = await seed(core.database, self.seeds, self.adapters.clock)
+        for change in report.changes:
+            log.info("catalog_changed", change=str(change))
+        async with core.database.read() as tx:
+            core.prices.replace(await load_prices(tx))
+        self.readiness.set(CATALOG, ready=True)
+        return core
+
+    async def _database_url(self, stack: AsyncExitStack) -> str:
+        named = self.settings.database.url
+        if named is not None:
+            return named.get_secret_value()
+        embedded = EmbeddedPostgres(EmbeddedOptions(data_dir=self.folders.data))
+        stack.push_async_callback(embedded.stop)
+        return await embedded.start()
+
+    def _crew_is_there(self) -> None:
+        runner = make_runner(self.llm, self.settings, self.folders, self.adapters)
+        self.runner.set(runner)
+        self.readiness.set(CREW, ready=True)
+
+    def _crew_failed(self, failure: Exception) -> None:
+        log.error("crew_import_failed", error=str(failure))
+        self.readiness.set(CREW, ready=False, detail=str(failure))

@@ -1,0 +1,133 @@
+"""Starts turns: the use case behind the AG-UI endpoint and `callsheet chat`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from callsheet.admission.admitted import AdmissionRequest, Ticket
+from callsheet.admission.gate import Abandoned
+from callsheet.agui.run_input import RunInput
+from callsheet.auth.principal import Principal
+from callsheet.auth.store import remember_user
+from callsheet.events.entry import Entry
+from callsheet.journal.changes import RunKeys
+from callsheet.runs.started import StartedRun
+from callsheet.runs.store import read_events
+from callsheet.stream.replay import follow
+from callsheet.turn.request import TurnRequest
+from callsheet.wiring.core import Core
+from callsheet.workflows.protocol import Workflows
+
+
+class StoredJournal:
+    """Implements `stream.replay.JournalReader`."""
+
+    def __init__(self, core: Core) -> None:
+        self._database = core.database
+
+    async def after(self, run_id: UUID, seq: int, limit: int) -> tuple[Entry, ...]:
+        """At most `limit` stored entries with a higher seq, in order."""
+        async with self._database.read() as tx:
+            return await read_events(tx, run_id, seq, limit)
+
+
+class ChatService:
+    """Admits a run, hands it to the jobs, and gives a view of it."""
+
+    def __init__(
+        self, core: Callable[[], Core], workflows: Workflows, default_workflow: str
+    ) -> None:
+        self._core = core
+        self._workflows = workflows
+        self._default_workflow = default_workflow
+        self._known_users: set[UUID] = set()
+
+    async def start(
+        self, principal: Principal, workflow: str | None, request: RunInput, trace_id: str
+    ) -> StartedRun:
+        """Let the turn in and start it, or attach to the run of that id that this user has."""
+        core = self._core()
+        name = self._workflows.get(workflow or self._default_workflow).name
+        core.jobs.check_room()
+        await self._remember(core, principal)
+        ticket = await self._admit(core, _admission(principal, name, request, trace_id))
+        entries = await follow(
+            ticket.run_id, core.broker, StoredJournal(core), is_new=ticket.is_new
+        )
+        if ticket.is_new:
+            self._submit(core, ticket, principal, name, request, trace_id)
+        return StartedRun(ticket.run_id, ticket.session_id, trace_id, entries)
+
+    async def _remember(self, core: Core, principal: Principal) -> None:
+        if principal.user_id in self._known_users:
+            return
+        async with core.database.transaction() as tx:
+            await remember_user(tx, principal)
+        self._known_users.add(principal.user_id)
+
+    @staticmethod
+    async def _admit(core: Core, request: AdmissionRequest) -> Ticket:
+        try:
+            return await core.gate.admit(request)
+        except Abandoned as abandoned:
+            await core.recovery.end(abandoned.run_id)
+            return await core.gate.admit(request)
+
+    @staticmethod
+    def _submit(
+        core: Core,
+        ticket: Ticket,
+        principal: Principal,
+        workflow: str,
+        request: RunInput,
+        trace_id: str,
+    ) -> None:
+        turn = TurnRequest(
+            run_id=ticket.run_id,
+            session_id=ticket.session_id,
+            user_id=principal.user_id,
+            workflow=workflow,
+            message_id=ticket.message_id,
+            message_text=request.text,
+            trace_id=trace_id,
+            parent_run_id=request.parent_run_id,
+        )
+        journal = core.writer.open(RunKeys(ticket.run_id, ticket.session_id, principal.user_id))
+
+        async def work(reason: Callable[[], str]) -> None:
+            await core.turns.run(turn, journal, reason)
+
+        core.jobs.submit(ticket.run_id, work)
+
+
+def _admission(
+    principal: Principal, workflow: str, request: RunInput, trace_id: str
+) -> AdmissionRequest:
+    metadata: dict[str, Any] = {"status": "final"}
+    if request.sanitized:
+        metadata["sanitized"] = True
+    if request.raw_message_id != str(request.message_id):
+        metadata["raw_id"] = request.raw_message_id
+    beside = {
+        "context": list(request.context),
+        "tools": list(request.tools),
+        "state": request.state,
+        "forwardedProps": request.forwarded_props,
+    }
+    return AdmissionRequest(
+        user_id=principal.user_id,
+        session_id=request.session_id,
+        raw_thread_id=request.raw_thread_id,
+        run_id=request.run_id,
+        raw_run_id=request.raw_run_id,
+        message_id=request.message_id,
+        text=request.text,
+        workflow=workflow,
+        protocol=request.protocol,
+        trace_id=trace_id,
+        parent_run_id=request.parent_run_id,
+        message_metadata=metadata,
+        input={key: value for key, value in beside.items() if value},
+    )

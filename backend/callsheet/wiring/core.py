@@ -1,0 +1,89 @@
+"""Everything that needs the database: made once its address is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from callsheet.admission.gate import Gate
+from callsheet.db.driver import DriverConnection
+from callsheet.db.options import DatabaseOptions
+from callsheet.db.transaction import Database
+from callsheet.jobs.local import LocalJobs
+from callsheet.journal.options import JournalOptions
+from callsheet.journal.recovery import Recovery
+from callsheet.journal.writer import JournalWriter
+from callsheet.kit.clock import Clock
+from callsheet.ledger.price_book import PriceBook
+from callsheet.settings.settings import Settings
+from callsheet.stream.local import LocalBroker
+from callsheet.turn.engine import TurnEngine
+from callsheet.turn.ports import StageRunner
+from callsheet.turn.turn import Turns
+from callsheet.wiring.adapters import Adapters
+from callsheet.wiring.history import SessionHistory
+from callsheet.workflows.protocol import Workflows
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The working parts of one process."""
+
+    database: Database
+    journal_connection: DriverConnection
+    prices: PriceBook
+    broker: LocalBroker
+    writer: JournalWriter
+    recovery: Recovery
+    gate: Gate
+    turns: Turns
+    jobs: LocalJobs
+    worker_id: str
+
+
+def database_options(settings: Settings, url: str) -> DatabaseOptions:
+    """How to reach the database at `url`."""
+    return DatabaseOptions(
+        url=url,
+        pool_size=settings.database.pool_size,
+        pool_overflow=settings.database.pool_overflow,
+        pool_timeout_s=settings.database.pool_timeout_s,
+        statement_timeout_s=settings.database.statement_timeout_s,
+    )
+
+
+def make_core(
+    settings: Settings,
+    options: DatabaseOptions,
+    workflows: Workflows,
+    runner: StageRunner,
+    adapters: Adapters,
+    worker_id: str,
+) -> Core:
+    """Plug the rooms together; nothing connects or runs yet."""
+    clock: Clock = adapters.clock
+    database = Database.from_options(options)
+    connection = DriverConnection(options)
+    prices = PriceBook()
+    broker = LocalBroker()
+    writer = JournalWriter(
+        adapters.journal(connection, settings.currency), broker.publish, clock, JournalOptions()
+    )
+    engine = TurnEngine(runner, SessionHistory(database), clock)
+    return Core(
+        database=database,
+        journal_connection=connection,
+        prices=prices,
+        broker=broker,
+        writer=writer,
+        recovery=Recovery(database, writer, prices, worker_id),
+        gate=Gate(
+            database,
+            clock,
+            worker_id=worker_id,
+            currency=settings.currency,
+            title_word=settings.title_word,
+        ),
+        turns=Turns(engine, workflows, prices, clock),
+        jobs=LocalJobs(settings.limits.concurrent_runs),
+        worker_id=worker_id,
+    )

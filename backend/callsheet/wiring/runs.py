@@ -1,0 +1,70 @@
+"""Reads and stops runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from callsheet.auth.principal import Principal
+from callsheet.kit.errors import Conflict, NotFound
+from callsheet.kit.pages import Page, PageRequest
+from callsheet.runs.run import RunRecord
+from callsheet.runs.store import find_active, find_run, list_runs
+from callsheet.sessions.store import find_session
+from callsheet.wiring.core import Core
+
+_NO_RUN = "There is no such run."
+_NO_SESSION = "There is no such session."
+
+
+class RunService:
+    """Runs of the user who asks; another's are not there."""
+
+    def __init__(self, core: Callable[[], Core]) -> None:
+        self._core = core
+
+    async def get(self, principal: Principal, run_id: UUID) -> RunRecord:
+        """The run; NotFound."""
+        async with self._core().database.read() as tx:
+            run = await find_run(tx, run_id, principal.user_id)
+        if run is None:
+            raise NotFound(_NO_RUN)
+        return run
+
+    async def cancel(self, principal: Principal, run_id: UUID) -> RunRecord:
+        """Stop it and return it as it is once it has ended; one that has ended is only returned."""
+        core = self._core()
+        run = await self.get(principal, run_id)
+        if run.status not in ("queued", "running"):
+            return run
+        if not await core.jobs.cancel(run_id, "user"):
+            await self._end_elsewhere(core, principal, run_id)
+        return await self.get(principal, run_id)
+
+    async def of_session(
+        self, principal: Principal, session_id: UUID, page: PageRequest
+    ) -> Page[RunRecord]:
+        """The session's runs, newest first."""
+        async with self._core().database.read() as tx:
+            if await find_session(tx, session_id, principal.user_id) is None:
+                raise NotFound(_NO_SESSION)
+            return await list_runs(tx, session_id, principal.user_id, page)
+
+    async def cancel_session(self, principal: Principal, session_id: UUID) -> RunRecord | None:
+        """Stop the session's active run; None where there is none."""
+        async with self._core().database.read() as tx:
+            if await find_session(tx, session_id, principal.user_id) is None:
+                raise NotFound(_NO_SESSION)
+            active = await find_active(tx, session_id)
+        return None if active is None else await self.cancel(principal, active[0])
+
+    async def _end_elsewhere(self, core: Core, principal: Principal, run_id: UUID) -> None:
+        """The run is not this process's: end it if nobody has it, else say who must be asked."""
+        await core.recovery.sweep()
+        run = await self.get(principal, run_id)
+        if run.status in ("queued", "running"):
+            raise Conflict(
+                "The run is under way in another process, which alone can stop it.",
+                code="run_elsewhere",
+                runId=str(run_id),
+            )

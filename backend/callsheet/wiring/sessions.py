@@ -1,0 +1,94 @@
+"""Sessions and their messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from uuid import UUID
+
+from callsheet.auth.principal import Principal
+from callsheet.auth.store import remember_user
+from callsheet.db.transaction import Read
+from callsheet.kit.errors import NotFound
+from callsheet.kit.ids import new_id
+from callsheet.kit.pages import Page, PageRequest
+from callsheet.sessions import message_store, store
+from callsheet.sessions.message import MessageRecord
+from callsheet.sessions.session import SessionRecord
+from callsheet.wiring.core import Core
+from callsheet.wiring.runs import RunService
+
+_NO_SESSION = "There is no such session."
+
+
+class SessionService:
+    """Sessions of the user who asks; another's are not there."""
+
+    def __init__(self, core: Callable[[], Core], runs: RunService) -> None:
+        self._core = core
+        self._runs = runs
+
+    async def create(
+        self, principal: Principal, session_id: UUID | None, title: str | None
+    ) -> SessionRecord:
+        """Make an empty session; the user's own of that id is returned as it is."""
+        chosen = session_id or new_id()
+        async with self._core().database.transaction() as tx:
+            await remember_user(tx, principal)
+            mine, known_title = await store.claim_session(tx, chosen, principal.user_id)
+            if not mine:
+                raise NotFound(_NO_SESSION)
+            if title is not None and known_title is None:
+                await store.set_title(tx, chosen, title)
+            return await self._find(tx, principal, chosen)
+
+    async def list(self, principal: Principal, page: PageRequest) -> Page[SessionRecord]:
+        """Not deleted, most recent activity first."""
+        async with self._core().database.read() as tx:
+            return await store.list_sessions(tx, principal.user_id, page)
+
+    async def recent(self, principal: Principal) -> SessionRecord | None:
+        """The one with the most recent activity; None where the user has none."""
+        page = await self.list(principal, PageRequest(limit=1))
+        return page.items[0] if page.items else None
+
+    async def get(self, principal: Principal, session_id: UUID) -> SessionRecord:
+        """The session; NotFound."""
+        async with self._core().database.read() as tx:
+            return await self._find(tx, principal, session_id)
+
+    async def rename(self, principal: Principal, session_id: UUID, title: str) -> SessionRecord:
+        """Give it another title."""
+        async with self._core().database.transaction() as tx:
+            await store.rename_session(tx, session_id, principal.user_id, title)
+            return await self._find(tx, principal, session_id)
+
+    async def delete(self, principal: Principal, session_id: UUID) -> None:
+        """Stop its active run, then soft-delete it with its messages."""
+        await self._runs.cancel_session(principal, session_id)
+        async with self._core().database.transaction() as tx:
+            if not await store.delete_session(tx, session_id, principal.user_id):
+                raise NotFound(_NO_SESSION)
+
+    async def messages(
+        self, principal: Principal, session_id: UUID, page: PageRequest
+    ) -> Page[MessageRecord]:
+        """Not deleted, oldest first."""
+        async with self._core().database.read() as tx:
+            await self._find(tx, principal, session_id)
+            return await message_store.list_messages(tx, session_id, page)
+
+    async def delete_message(
+        self, principal: Principal, session_id: UUID, message_id: UUID
+    ) -> None:
+        """Soft-delete one message; what it cost stays in the totals."""
+        async with self._core().database.transaction() as tx:
+            await self._find(tx, principal, session_id)
+            if not await message_store.delete_message(tx, session_id, message_id):
+                raise NotFound("There is no such message in this session.")
+
+    @staticmethod
+    async def _find(tx: Read, principal: Principal, session_id: UUID) -> SessionRecord:
+        session = await store.find_session(tx, session_id, principal.user_id)
+        if session is None:
+            raise NotFound(_NO_SESSION)
+        return session

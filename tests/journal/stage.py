@@ -1,0 +1,75 @@
+"""A session, a user message, a queued run and a price: what a run's journal is written against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import text
+
+from callsheet.admission.admitted import AdmissionRequest
+from callsheet.admission.gate import Gate
+from callsheet.auth.principal import Principal, principal_named
+from callsheet.auth.store import remember_user
+from callsheet.db.transaction import Database
+from callsheet.journal.changes import RunKeys
+from callsheet.kit.clock import SystemClock
+from callsheet.kit.ids import new_id
+
+USER = principal_named("tester")
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """One admitted run and the price that its calls are booked with."""
+
+    keys: RunKeys
+    message_id: UUID
+    price_id: UUID
+
+
+def gate(database: Database, worker_id: str = "w1") -> Gate:
+    return Gate(database, SystemClock(), worker_id=worker_id, currency="USD", title_word="新对话")
+
+
+def wish(session_id: UUID, text_: str = "Hello", user: Principal = USER) -> AdmissionRequest:
+    run_id = new_id()
+    return AdmissionRequest(
+        user_id=user.user_id,
+        session_id=session_id,
+        raw_thread_id=str(session_id),
+        run_id=run_id,
+        raw_run_id=str(run_id),
+        message_id=new_id(),
+        text=text_,
+        workflow="chat",
+        protocol="1.0",
+        trace_id="trace",
+    )
+
+
+async def remember(database: Database, user: Principal = USER) -> None:
+    async with database.transaction() as tx:
+        await remember_user(tx, user)
+
+
+async def price(database: Database) -> UUID:
+    price_id = new_id()
+    async with database.transaction() as tx:
+        await tx.execute(
+            text(
+                "INSERT INTO llm_prices (id, factory, model_code, currency, effective,"
+                " input_per_million, cached_per_million, output_per_million, source)"
+                " VALUES (:id, 'f', 'm', 'USD', tstzrange('2026-01-01', NULL), 1, 0.1, 3, 'test')"
+            ),
+            {"id": price_id},
+        )
+    return price_id
+
+
+async def admitted(database: Database) -> Admitted:
+    await remember(database)
+    request = wish(new_id())
+    ticket = await gate(database).admit(request)
+    keys = RunKeys(ticket.run_id, ticket.session_id, USER.user_id)
+    return Admitted(keys, ticket.message_id, await price(database))
