@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from callsheet.cli.console import OUT
-from callsheet.cli.deployment import Deployment, database_url, read_deployment
+from callsheet.cli.deployment import open_database
 from callsheet.cli.table import text_table
-from callsheet.db.options import DatabaseOptions
-from callsheet.db.transaction import Database
 from callsheet.ledger.audit import AuditResult, run_audit
 
 app = typer.Typer(add_completion=False)
+
+_PATIENCE_S: Final = 600.0
 
 
 @app.command()
@@ -25,7 +25,7 @@ def audit(
     ] = False,
 ) -> None:
     """Run the audit queries of docs/cost-audit.md; status 1 when they find a difference."""
-    results = asyncio.run(_results(read_deployment()))
+    results = asyncio.run(_results())
     differences = [each for each in results if each.query.kind == "differences"]
     for result in differences:
         found = len(result.rows)
@@ -42,15 +42,9 @@ def audit(
         raise typer.Exit(1)
 
 
-async def _results(deployment: Deployment) -> tuple[AuditResult, ...]:
-    async with database_url(deployment) as url:
-        database = Database.from_options(
-            DatabaseOptions(url, statement_timeout_s=600.0), pooled=False
-        )
-        try:
-            return await run_audit(database)
-        finally:
-            await database.close()
+async def _results() -> tuple[AuditResult, ...]:
+    async with open_database(statement_timeout_s=_PATIENCE_S) as database:
+        return await run_audit(database)
 
 
 def _show(result: AuditResult) -> None:

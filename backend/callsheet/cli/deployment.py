@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from callsheet.cli.console import warn
 from callsheet.db.embedded.lifecycle import embedded_postgres
 from callsheet.db.embedded.options import EmbeddedOptions
+from callsheet.db.migrate import migrate
+from callsheet.db.options import DatabaseOptions
+from callsheet.db.transaction import Database
 from callsheet.kit.log import setup_log
 from callsheet.settings.folders import Folders, folders_of
 from callsheet.settings.load import load_settings
@@ -58,3 +61,22 @@ async def database_url(deployment: Deployment) -> AsyncIterator[str]:
         return
     async with embedded_postgres(EmbeddedOptions(deployment.folders.data)) as embedded:
         yield embedded
+
+
+@asynccontextmanager
+async def open_database(
+    deployment: Deployment | None = None, *, statement_timeout_s: float | None = None
+) -> AsyncIterator[Database]:
+    """The deployment's database at this version's schema, for one command."""
+    deployment = deployment or read_deployment()
+    limit = statement_timeout_s or deployment.settings.database.statement_timeout_s
+    async with database_url(deployment) as url:
+        await migrate(url)
+        database = Database.from_options(
+            DatabaseOptions(url, statement_timeout_s=limit, application_name="callsheet command"),
+            pooled=False,
+        )
+        try:
+            yield database
+        finally:
+            await database.close()

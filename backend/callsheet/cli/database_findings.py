@@ -1,0 +1,55 @@
+"""The database's part of the doctor."""
+
+from __future__ import annotations
+
+import asyncpg
+
+from callsheet.cli.deployment import Deployment, database_url
+from callsheet.cli.finding import Finding
+from callsheet.db.embedded.binaries import find_binaries
+from callsheet.db.engine import plain_url
+from callsheet.db.migrate import current_revision
+from callsheet.db.revisions import Revisions, read_revisions
+from callsheet.kit.errors import SetupError
+from callsheet.kit.places import shipped
+
+
+async def database(deployment: Deployment) -> list[Finding]:
+    """Its programs, whether it answers, its version and its schema."""
+    findings: list[Finding] = []
+    if deployment.settings.database.url is None:
+        findings.append(_programs())
+    try:
+        async with database_url(deployment) as url:
+            revision = await current_revision(url)
+            findings.append(Finding("database", "ok", await _version(url)))
+    except SetupError as error:
+        return [*findings, Finding("database", "missing", "does not answer", str(error))]
+    return [*findings, schema(revision, read_revisions(shipped("alembic")))]
+
+
+def schema(current: str | None, known: Revisions) -> Finding:
+    """Whether the tables are this version's."""
+    if current == known.head:
+        return Finding("schema", "ok", known.head)
+    if current is None or current in known.parents:
+        detail = f"{current or 'empty'}, this version wants {known.head}"
+        return Finding("schema", "warning", detail, "`callsheet serve` or `db migrate` brings it.")
+    detail = f"{current}, which this version does not know"
+    return Finding("schema", "missing", detail, "Upgrade Callsheet, or restore a backup.")
+
+
+def _programs() -> Finding:
+    try:
+        found = find_binaries()
+    except SetupError as error:
+        return Finding("embedded PostgreSQL", "missing", "no programs", str(error))
+    return Finding("embedded PostgreSQL", "ok", f"{found.major}, {found.folder}")
+
+
+async def _version(url: str) -> str:
+    connection = await asyncpg.connect(plain_url(url))
+    try:
+        return f"PostgreSQL {await connection.fetchval('SHOW server_version')}"
+    finally:
+        await connection.close()

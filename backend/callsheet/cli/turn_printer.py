@@ -1,0 +1,148 @@
+"""What a turn looks like in a terminal: the answer on one stream, all about it on the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import TextIO
+
+from rich.console import Console
+from rich.markup import escape
+
+from callsheet.events.agent import AgentStarted
+from callsheet.events.call import LlmCallStarted
+from callsheet.events.entry import Entry
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished
+from callsheet.events.stage import StageRetried, StageSkipped, StageStarted
+from callsheet.events.text import TextDelta, TextStarted
+from callsheet.events.tool import ToolCallArgs, ToolCallStarted, ToolResult
+from callsheet.events.usage import ModelUsage
+
+_LONGEST_SHOWN = 100
+
+
+@dataclass(slots=True)
+class TurnPrinter:
+    """Prints the entries of one run as they come; `failed` and `cancelled` say how it ended.
+
+    The visible answer goes to `answer`, so that it can be piped away alone. `quiet`: only the end
+    is looked at.
+    """
+
+    answer: TextIO
+    about: Console
+    quiet: bool = False
+    failed: bool = False
+    cancelled: bool = False
+    _visible: set[str] = field(default_factory=set)
+    _last_message: str | None = None
+    _in_line: bool = False
+    _arguments: dict[str, str] = field(default_factory=dict)
+    _calls: Counter[str] = field(default_factory=Counter)
+    _began: datetime | None = None
+
+    def show(self, entry: Entry) -> None:
+        """Print what this entry adds; most add nothing."""
+        if self._began is None:
+            self._began = entry.at
+        if self.quiet:
+            self.failed = isinstance(entry.event, RunFailed)
+            self.cancelled = isinstance(entry.event, RunCancelled)
+            return
+        match entry.event:
+            case TextDelta() as delta:
+                self._text(delta)
+            case TextStarted() as started if started.visible:
+                self._visible.add(started.message_id)
+            case StageStarted() | StageSkipped() | StageRetried() | AgentStarted() as step:
+                self._step(step)
+            case ToolCallStarted() | ToolCallArgs() | ToolResult() as tool:
+                self._tool(tool)
+            case LlmCallStarted() as call:
+                self._calls[call.model] += 1
+            case RunFinished() | RunFailed() | RunCancelled() as end:
+                self._end(end, entry.at, self._began)
+            case _:
+                pass
+
+    def _text(self, delta: TextDelta) -> None:
+        if delta.message_id not in self._visible:
+            return
+        if self._last_message not in (None, delta.message_id):
+            self._leave_line()
+        self._last_message = delta.message_id
+        self.answer.write(delta.text)
+        self.answer.flush()
+        self._in_line = not delta.text.endswith("\n")
+
+    def _step(self, step: StageStarted | StageSkipped | StageRetried | AgentStarted) -> None:
+        match step:
+            case StageStarted():
+                self._say(f"[bold]▸ {escape(step.stage)}[/bold]")
+            case AgentStarted():
+                self._say(f"  {escape(step.label)}")
+            case StageSkipped():
+                self._say(f"▸ {escape(step.stage)} skipped: {escape(step.rule)}")
+            case StageRetried():
+                self._say(f"▸ {escape(step.stage)} again, attempt {step.attempt}: {step.code}")
+
+    def _tool(self, tool: ToolCallStarted | ToolCallArgs | ToolResult) -> None:
+        match tool:
+            case ToolCallStarted():
+                self._arguments[tool.tool_call_id] = ""
+            case ToolCallArgs():
+                self._arguments[tool.tool_call_id] += tool.text
+            case ToolResult():
+                arguments = _shown(self._arguments.pop(tool.tool_call_id, ""))
+                colour = "cyan" if tool.status == "ok" else "yellow"
+                self._say(
+                    f"  [{colour}]{escape(tool.tool)}[/{colour}] {escape(arguments)} "
+                    f"→ {escape(_shown(tool.content))}"
+                )
+
+    def _end(
+        self, end: RunFinished | RunFailed | RunCancelled, at: datetime, began: datetime
+    ) -> None:
+        match end:
+            case RunFailed():
+                self.failed = True
+                self._say(f"[red]{escape(end.message)}[/red] ({escape(end.code)})")
+            case RunCancelled():
+                self.cancelled = True
+                self._say(f"[yellow]stopped ({escape(end.reason)})[/yellow]")
+            case RunFinished():
+                self._leave_line()
+        seconds = (at - began).total_seconds()
+        calls = sum(self._calls.values())
+        self._say(f"[dim]{cost_line(end.usage, calls, seconds)}[/dim]")
+
+    def _say(self, markup: str) -> None:
+        self._leave_line()
+        self.about.print(markup, soft_wrap=True)
+
+    def _leave_line(self) -> None:
+        if self._in_line:
+            self.answer.write("\n")
+            self.answer.flush()
+            self._in_line = False
+
+
+def cost_line(usage: tuple[ModelUsage, ...], calls: int, seconds: float) -> str:
+    """Cost, tokens and time of a run in one line; the cost to the ledger's six places."""
+    cost = sum((each.cost for each in usage), Decimal(0))
+    currency = usage[0].currency if usage else ""
+    tokens_in = sum(each.usage.input_tokens for each in usage)
+    tokens_out = sum(each.usage.output_tokens for each in usage)
+    models = ", ".join(sorted({each.model for each in usage})) or "no model"
+    return (
+        f"{cost:.6f} {currency}".rstrip() + f" · {tokens_in:,} tokens in, {tokens_out:,} out "
+        f"· {calls} {'call' if calls == 1 else 'calls'} of {models} · {seconds:.1f} s"
+    )
+
+
+def _shown(text: str) -> str:
+    """One line of it, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_SHOWN else f"{line[:_LONGEST_SHOWN]}…"
