@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final, Generic, TypeVar
@@ -235,15 +235,6 @@ def compose_bytes(raw: bytes, shown: str) -> Document:
     text = text_of(raw, shown)
     composed = compose_text(text, shown)
     return Document(shown, composed.root, tuple(text.split("\n")), composed.problems)
-
-
-def collect(step: Callable[[], M], problems: list[Problem]) -> M | None:
-    """The step's value; None after adding the problems that stopped it."""
-    try:
-        return step()
-    except ConfigError as error:
-        problems.extend(error.problems)
-        return None
 
 
 def _is_retyped(node: ScalarNode) -> bool:

@@ -40,6 +40,9 @@ def _model(draft: Draft, document: Document, name: str, agent: AgentEntry) -> It
         message = f"there is no model {agent.default_model!r}"
         suggestion = closest(agent.default_model, models)
         yield document.problem((name, "default_model"), message, suggestion)
+    if variable := draft.known.missing_keys.get(agent.default_model):
+        message = f"the model {agent.default_model!r} needs its provider's key: set {variable}"
+        yield document.problem((name, "default_model"), message)
 
 
 def _tools(draft: Draft, document: Document, name: str, agent: AgentEntry) -> Iterator[Problem]:

@@ -23,10 +23,14 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What workflows may name. None: not known here, so that it is not checked."""
+    """What workflows may name. None: not known here, so that it is not checked.
+
+    `missing_keys` maps a model that lacks its provider's key to the variable that would hold it.
+    """
 
     models: Collection[str] | None = None
     tools: Collection[str] | None = None
+    missing_keys: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,3 +50,12 @@ def read_folder(folder: Path, shown: str | None = None) -> Folder:
         inner = path.relative_to(folder).as_posix()
         files[inner] = read_bytes(path, f"{name}/{inner}")
     return Folder(folder.name, name, files)
+
+
+def folders(root: Path) -> list[Path]:
+    """The folders of `crews/` that are workflows, sorted; hidden ones and `_name` are not."""
+    if not root.is_dir():
+        return []
+    return sorted(
+        path for path in root.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))
+    )

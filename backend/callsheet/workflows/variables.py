@@ -114,13 +114,9 @@ def schema_at(schema: Mapping[str, Any], inner: Sequence[str]) -> Mapping[str, A
     """The schema of a value inside; {} where anything may stand, None where nothing can."""
     for step in inner:
         properties = schema.get("properties")
-        is_listed = isinstance(properties, Mapping)
-        if is_listed and step in properties:
+        if isinstance(properties, Mapping) and step in properties:
             schema = properties[step] if isinstance(properties[step], Mapping) else {}
-        elif (is_listed and not schema.get("additionalProperties", False)) or (
-            schema.get("type", "object") != "object"
-        ):
-            return None
-        else:
-            return {}
+            continue
+        is_closed = isinstance(properties, Mapping) and not schema.get("additionalProperties")
+        return None if is_closed or schema.get("type", "object") != "object" else {}
     return schema
