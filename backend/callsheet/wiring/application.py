@@ -13,6 +13,7 @@ import structlog
 
 from callsheet.catalog.files import load_seeds
 from callsheet.catalog.seed import seed
+from callsheet.crew.abilities import Abilities
 from callsheet.db.embedded.lifecycle import EmbeddedPostgres
 from callsheet.db.embedded.options import EmbeddedOptions
 from callsheet.db.migrate import migrate
@@ -23,14 +24,16 @@ from callsheet.ledger.price_store import load_prices
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.settings.folders import Folders, folders_of
 from callsheet.settings.settings import Settings
+from callsheet.turn.ports import StageRunner
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.chat import ChatService
 from callsheet.wiring.core import Core, database_options, make_core
-from callsheet.wiring.crew import make_runner, warm_up
+from callsheet.wiring.crew import import_in_background
 from callsheet.ledger.currency import check_currency
 from callsheet.wiring.llm import Llm, make_llm
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
+from callsheet.wiring.tools import Tools, make_tools
 from callsheet.wiring.warm_runner import WarmRunner
 from callsheet.workflows.live import LiveWorkflows
 
@@ -59,6 +62,7 @@ class Application:
         self.seeds = load_seeds(
             self.folders.config / "llm_catalog.yaml", self.folders.config / "llm_prices.yaml"
         )
+        self.tools: Tools = make_tools()
         self.llm: Llm = make_llm(settings, self.folders, self.seeds.catalog, self.adapters)
         self.workflows = LiveWorkflows(self.folders.crews, self.llm.check)
         self.runner = WarmRunner()
@@ -134,7 +138,9 @@ class Application:
             core.jobs.stop()
 
     async def _start(self, stack: AsyncExitStack) -> Core:
-        warm_up(self.folders.data, self._crew_is_there, self._crew_failed)
+        import_in_background(
+            self.folders.data, self._abilities(), self._crew_is_there, self._crew_failed
+        )
         url = await self._database_url(stack)
         await migrate(url)
         worker_id = f"{socket.gethostname()}:{os.getpid()}:{new_id()}"
@@ -168,8 +174,16 @@ class Application:
         stack.push_async_callback(embedded.stop)
         return await embedded.start()
 
-    def _crew_is_there(self) -> None:
-        runner = make_runner(self.llm, self.settings, self.folders, self.adapters)
+    def _abilities(self) -> Abilities:
+        return Abilities(
+            client=self.adapters.chat_client or self.llm.client,
+            models=self.llm.models,
+            tools=self.tools.registry,
+            invoker=self.tools.invoker,
+            clock=self.adapters.clock,
+        )
+
+    def _crew_is_there(self, runner: StageRunner) -> None:
         self.runner.set(runner)
         self.readiness.set(CREW, ready=True)
 
