@@ -33,9 +33,9 @@ class Binaries:
         return self.folder / "bin" / name
 
 
-def find_binaries() -> Binaries:
+def find_binaries(wheel: str = _PACKAGE) -> Binaries:
     """The newest installation inside the wheel; nothing of the wheel's Python is imported."""
-    spec = find_spec(_PACKAGE)
+    spec = find_spec(wheel)
     if spec is None or not spec.submodule_search_locations:
         raise SetupError(f"The package {_DISTRIBUTION} is not installed. {WAY_OUT}")
     package = Path(spec.submodule_search_locations[0])

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,8 @@ from callsheet.db.embedded.options import WAY_OUT
 from callsheet.kit.errors import SetupError
 
 ENVIRONMENT: Final = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+_TAIL_BYTES: Final = 8_000
+_UNFINISHED: Final = "data.unfinished-"
 _INITDB: Final = (
     "--username=postgres",
     "--auth=trust",  # the socket's folder is private to the server's user
@@ -65,9 +68,10 @@ def ensure_cluster(
         return
     if layout.cluster.exists() and any(layout.cluster.iterdir()):
         raise SetupError(f"{layout.cluster} holds files that are no database. {WAY_OUT}")
-    unfinished = layout.root / "data.unfinished"
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(mode=0o700)
+    for abandoned in layout.root.glob(f"{_UNFINISHED}*"):
+        shutil.rmtree(abandoned, ignore_errors=True)
+    # Under a name of its own: the initdb of a start that was killed may still be writing.
+    unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=layout.root))
     if identity.switched:
         os.chown(unfinished, identity.uid, identity.gid)
     _initdb(unfinished, layout.log, binaries, identity, timeout_s)
@@ -81,6 +85,7 @@ def _initdb(
 ) -> None:
     command = [str(binaries.program("initdb")), f"--pgdata={target}", *_INITDB]
     with log.open("ab") as output:
+        logged = output.tell()
         process = spawn(command, identity, output.fileno())
         try:
             code = process.wait(timeout_s)
@@ -91,12 +96,16 @@ def _initdb(
                 f"Making the database took longer than {timeout_s:.0f} s. {WAY_OUT}"
             ) from None
     if code != 0:
-        raise SetupError(f"The database could not be made: {last_words(log)} {WAY_OUT}")
+        raise SetupError(f"The database could not be made: {last_words(log, logged)} {WAY_OUT}")
 
 
-def last_words(log: Path) -> str:
-    """What the log's end says went wrong, as one line."""
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-40:]
+def last_words(log: Path, start: int = 0) -> str:
+    """What the log says went wrong, as one line; `start` is where in the file to begin."""
+    if not log.exists():
+        return f"nothing was logged (log: {log})"
+    with log.open("rb") as file:
+        file.seek(max(start, log.stat().st_size - _TAIL_BYTES))
+        lines = file.read().decode("utf-8", "replace").splitlines()
     marks = ("FATAL", "PANIC", "ERROR", "error:", "No space", "denied")
     telling = [line.strip() for line in lines if any(mark in line for mark in marks)]
     return " / ".join((telling or lines)[-3:]) + f" (log: {log})"

@@ -39,6 +39,11 @@ class Layout:
         """Where a running server writes its process id."""
         return self.cluster / "postmaster.pid"
 
+    @property
+    def leftovers(self) -> tuple[Path, ...]:
+        """What a killed server leaves, and a new one would take for a sign of life."""
+        return (self.pid_file, self.socket.with_name(f"{_SOCKET_NAME}.lock"), self.socket)
+
 
 def layout_of(data_dir: Path) -> Layout:
     """The layout under `data_dir`; nothing is created.

@@ -97,8 +97,7 @@ class Server:
             return  # it stays up for the one who holds the gate, who is then the last one out
         finally:
             membership.leave()
-            if self._child is not None:
-                self._child.poll()
+            self._hand_over()
 
     def _enter(self, identity: Identity) -> None:
         """Inside the gate: be counted first, so that nobody stops what we are about to use."""
@@ -133,9 +132,10 @@ class Server:
         for name, value in settings.items():
             command += ["-c", f"{name}={value}"]
         with layout.log.open("ab") as output:
+            logged = output.tell()
             child = spawn(command, identity, output.fileno())
         try:
-            self._await_child(child, end)
+            self._await_child(child, end, logged)
         except BaseException:
             _end(child)
             raise
@@ -148,26 +148,28 @@ class Server:
         cluster. Orphaned children of a killed server are waited for: they still write.
         """
         layout = self._layout
-        while time.monotonic() < end:
+        while True:
+            self._reap()
             pid = recorded_pid(layout.pid_file)
             if pid is not None and is_server(pid, layout.cluster):
                 if self._answers():
                     return True
             elif not any(servers_of(layout.cluster)):
-                layout.pid_file.unlink(missing_ok=True)
+                for leftover in layout.leftovers:
+                    leftover.unlink(missing_ok=True)
                 return False
+            if time.monotonic() > end:
+                raise SetupError(
+                    f"A database server is at work in {layout.cluster} but did not answer within "
+                    f"{self._options.start_timeout_s:.0f} s: {last_words(layout.log)} {WAY_OUT}"
+                )
             self._wait(_POLL_S)
-        raise SetupError(
-            f"A database server is at work in {layout.cluster} but did not answer within "
-            f"{self._options.start_timeout_s:.0f} s: {last_words(layout.log)} {WAY_OUT}"
-        )
 
-    def _await_child(self, child: subprocess.Popen[bytes], end: float) -> None:
+    def _await_child(self, child: subprocess.Popen[bytes], end: float, logged: int) -> None:
         while not self._answers():
             if child.poll() is not None:
-                raise SetupError(
-                    f"The database server stopped at once: {last_words(self._layout.log)} {WAY_OUT}"
-                )
+                said = last_words(self._layout.log, logged)
+                raise SetupError(f"The database server stopped at once: {said} {WAY_OUT}")
             if time.monotonic() > end:
                 raise SetupError(
                     f"The database server did not answer within "
@@ -202,9 +204,19 @@ class Server:
             with suppress(ProcessLookupError):
                 os.kill(pid, kind)
             while is_server(pid, self._layout.cluster) and time.monotonic() < end:
-                if self._child is not None:
-                    self._child.poll()
+                self._reap()
                 self._wait(_POLL_S)
+
+    def _reap(self) -> None:
+        """Let a child that died go; until then it would stay as a zombie."""
+        if self._child is not None:
+            self._child.poll()
+
+    def _hand_over(self) -> None:
+        """Our child may outlive us, for the sake of the others: that is no leak to warn about."""
+        child, self._child = self._child, None
+        if child is not None and child.poll() is None:
+            child.returncode = 0
 
     def _wait(self, seconds: float) -> None:
         if self._halt.wait(seconds):
