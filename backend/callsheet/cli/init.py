@@ -23,17 +23,13 @@ def init(
     ] = Path(),
     *,
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite files that are there already.")
+        bool,
+        typer.Option("--force", help="Overwrite files that are there already, but never .env."),
     ] = False,
 ) -> None:
     """Write config/, crews/ and .env into a folder. Commands started there use them."""
-    sources = {Path(name): shipped(name) for name in ("config", "crews")}
-    planned = list(_planned(sources))
-    there = [
-        path
-        for path in (*(target for target, _ in planned), Path(".env"))
-        if (folder / path).exists()
-    ]
+    planned = list(_planned())
+    there = [target for target, _ in planned if (folder / target).exists()]
     if there and not force:
         listed = "\n".join(f"  {folder / path}" for path in there)
         raise SetupError(
@@ -42,17 +38,21 @@ def init(
         )
     for target, source in planned:
         _write(folder / target, source.read_bytes())
-    _write(folder / ".env", env_example().encode(), mode=0o600)
+    if (folder / ".env").exists():
+        note(f"{folder / '.env'} is kept as it is.")
+    else:
+        _write(folder / ".env", env_example().encode(), mode=0o600)
     note(f"Start it with `callsheet serve` in {folder.resolve()}.")
 
 
-def _planned(sources: dict[Path, Path]) -> Iterator[tuple[Path, Path]]:
+def _planned() -> Iterator[tuple[Path, Path]]:
     """Every file that ships, as (where it goes, where it is)."""
-    for name, source in sources.items():
+    for name in ("config", "crews"):
+        source = shipped(name)
         for file in sorted(source.rglob("*")):
-            hidden = any(part.startswith((".", "__")) for part in file.relative_to(source).parts)
-            if file.is_file() and not hidden:
-                yield name / file.relative_to(source), file
+            inside = file.relative_to(source)
+            if file.is_file() and not any(part.startswith((".", "__")) for part in inside.parts):
+                yield name / inside, file
 
 
 def _write(path: Path, content: bytes, mode: int = 0o644) -> None:
