@@ -112,7 +112,7 @@ def _refuse_answers(resume: Any) -> None:
         raise BadInput("resume must be a list.", field="resume")
     if resume:
         raise BadInput(
-            "resume answers an interrupt, and none is open on this thread.",
+            "resume/0/interruptId: no interrupt is open on this thread.",
             field="resume/0/interruptId",
             code="interrupt_not_open",
         )

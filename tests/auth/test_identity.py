@@ -1,0 +1,73 @@
+"""Who may call: keys, the local user, and when a server without keys may start."""
+
+from __future__ import annotations
+
+import pytest
+
+from callsheet.auth.api_keys import ApiKeys
+from callsheet.auth.exposure import check_exposure, is_loopback, own_hosts
+from callsheet.auth.local import LocalUser
+from callsheet.auth.principal import principal_named
+from callsheet.kit.errors import SetupError, Unauthorized
+
+
+def test_a_key_names_its_user_and_the_scheme_may_be_written_in_any_case() -> None:
+    keys = ApiKeys(["alice:sk-one", "bob: sk-two", "alice:sk-three:with-colon"])
+    assert keys.authenticate("Bearer sk-one") == principal_named("alice")
+    assert keys.authenticate("bearer  sk-two ") == principal_named("bob")
+    assert keys.authenticate("Bearer sk-three:with-colon") == principal_named("alice")
+    assert len(keys) == 3
+
+
+@pytest.mark.parametrize(
+    "header",
+    [None, "", "Bearer", "Bearer ", "Basic sk-one", "sk-one", "Bearer sk-on", "Bearer \ud800"],
+)
+def test_anything_else_is_refused(header: str | None) -> None:
+    with pytest.raises(Unauthorized):
+        ApiKeys(["alice:sk-one"]).authenticate(header)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [["alice"], ["alice:"], [":key"], [" : "], ["alice:same", "bob:same"], ["x" * 101 + ":k"]],
+)
+def test_a_key_that_cannot_work_stops_the_start_without_showing_the_key(
+    entries: list[str],
+) -> None:
+    with pytest.raises(SetupError, match="CALLSHEET_AUTH__API_KEYS") as caught:
+        ApiKeys(entries)
+    assert "same'" not in str(caught.value)
+
+
+def test_keys_are_not_kept() -> None:
+    keys = ApiKeys(["alice:sk-one"])
+    assert "sk-one" not in repr(vars(keys))
+
+
+def test_the_local_user_is_always_the_same() -> None:
+    assert LocalUser().authenticate(None) == LocalUser().authenticate("Bearer x")
+    assert LocalUser().authenticate(None).name == "local"
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True), ("127.8.8.8", True), ("localhost", True), ("::1", True),
+        ("[::1]", True), ("0.0.0.0", False), ("::", False), ("192.168.1.4", False),
+        ("localhost.example.com", False), ("", False),
+    ],
+)  # fmt: skip
+def test_only_loopback_starts_without_a_key(host: str, loopback: bool) -> None:
+    assert is_loopback(host) is loopback
+    check_exposure(host, key_count=1)
+    if loopback:
+        check_exposure(host, key_count=0)
+        return
+    with pytest.raises(SetupError, match="CALLSHEET_AUTH__API_KEYS"):
+        check_exposure(host, key_count=0)
+
+
+def test_a_local_server_has_the_usual_names_and_its_address() -> None:
+    assert own_hosts("127.0.0.1") == {"localhost", "127.0.0.1", "::1"}
+    assert own_hosts("127.0.0.9") == {"localhost", "127.0.0.1", "::1", "127.0.0.9"}
