@@ -41,6 +41,9 @@ class ModelFacts(Section):
     factory: Word | None = Field(
         default=None, description="Only for a model that is in no catalog (rehearsal, local)."
     )
+    request_url: Word | None = Field(
+        default=None, description="Only for a model that is in no catalog: its endpoint's address."
+    )
     upstream_model: Word | None = Field(
         default=None, description="The provider's name for it, where it is not ours."
     )

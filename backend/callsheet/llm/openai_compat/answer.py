@@ -85,7 +85,7 @@ class StreamedAnswer:
         ok = whole and self.failure is None and self.answered
         parts += parser.finish(complete=ok)
         if self.failure is None:
-            self.failure = _verdict(parser, fault, whole=whole)
+            self.failure = _verdict(parser, fault, whole=whole, answered=self.answered)
         return parts
 
     def _feed_tail(self) -> list[ChatPart]:
@@ -124,27 +124,29 @@ class WholeAnswer:
         if self.failure is not None:
             return []
         parser = ChunkParser()
-        if fault is None:
+        if fault is None and self._body:
             parser.take(bytes(self._body))
         whole = fault is None
         self._answered = parser.answered or (bool(self._body) and not whole)
         self.failure = parser.failure
         parts = parser.finish(complete=whole and self.failure is None and parser.answered)
         if self.failure is None:
-            self.failure = _verdict(parser, fault, whole=whole)
+            self.failure = _verdict(parser, fault, whole=whole, answered=self.answered)
         return parts
 
 
-def _verdict(parser: ChunkParser, fault: Failure | None, *, whole: bool) -> Failure | None:
+def _verdict(
+    parser: ChunkParser, fault: Failure | None, *, whole: bool, answered: bool
+) -> Failure | None:
     if parser.finish_reason == "content_filter":
         return Failure("content_filter")
     if parser.finish_reason == "error":
         return Failure("provider_error", "it gave up in the middle of its answer")
-    if whole and parser.answered:
+    if whole and answered:
         return None
     if fault is None:
-        return _CUT if parser.answered else Failure("provider_empty")
-    if fault.code == "provider_cut" and not parser.answered:
+        return _CUT if answered else Failure("provider_empty")
+    if fault.code == "provider_cut" and not answered:
         return Failure("provider_unreachable", "the connection broke before an answer")
     return fault
 
