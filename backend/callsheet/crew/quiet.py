@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 import threading
+import warnings
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final
@@ -51,7 +52,9 @@ def load_crewai(data_dir: Path) -> None:
         _set_switches(folder)
         _keep_files_inside(folder)
         _silence_loggers()
-        _patch_after_import()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # its imports warn about each other
+            _patch_after_import()
         _loaded.append(folder)
 
 
@@ -66,7 +69,7 @@ def _keep_files_inside(folder: Path) -> None:
     from crewai_core import settings  # noqa: PLC0415  only once the switches are set
     from crewai_core.token_manager import TokenManager  # noqa: PLC0415
 
-    settings.DEFAULT_CONFIG_PATH = folder / "settings.json"  # type: ignore[misc]
+    settings.DEFAULT_CONFIG_PATH = folder / "settings.json"
     place = folder / "credentials"
 
     def storage_path() -> Path:
@@ -105,7 +108,7 @@ def _patch_after_import() -> None:
     for method in ("__init__", "update", "add", "reset", "load"):
         setattr(task_output_storage_handler.TaskOutputStorageHandler, method, _nothing)
     # Looking for input files starts a thread and an event loop, four times a kickoff.
-    file_store._run_sync = _drive
+    file_store._run_sync = _drive  # type: ignore[assignment]  # it is generic there
     file_store._file_store = None
 
 
@@ -121,4 +124,3 @@ def _drive(coroutine: Coroutine[None, None, Any]) -> Any:
         return done.value
     coroutine.close()
     raise RuntimeError("CrewAI's file store waited, though there is none")
-

@@ -1,0 +1,210 @@
+"""A stage's crew, built for one run out of real CrewAI objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crewai import Agent, Crew, Task
+from pydantic import ValidationError
+
+from callsheet.crew.agent_loop import AgentLoop
+from callsheet.crew.delegation import Delegation
+from callsheet.crew.executor import LoopExecutor
+from callsheet.crew.frame import Frame
+from callsheet.crew.model import CrewModel
+from callsheet.crew.opening import Opening, open_talk
+from callsheet.crew.part import Part
+from callsheet.crew.scene import Delivery, Scene
+from callsheet.crew.speaker import Speaker
+from callsheet.crew.tool_desk import ToolDesk
+from callsheet.crew.tool_round import ToolRound
+from callsheet.kit.deadline import Deadline
+from callsheet.kit.errors import TurnFailed
+from callsheet.kit.ids import new_id
+from callsheet.turn.view import HistoryMessage
+from callsheet.workflows.inputs import DataBlock, ResolvedTask, resolve
+from callsheet.workflows.workflow import AgentSpec, TaskSpec
+
+_ORDER = ResolvedTask(
+    description="A coworker has asked you for something. Do what <order> says; <context> is all "
+    "that you are told about it.",
+    expected_output="Your best and complete answer to your coworker.",
+    blocks=(),
+)
+
+
+class CrewFactory:
+    """Builds what performs in one scene. Nothing that it makes outlives the run."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._stage = scene.work.stage
+
+    def crew(self) -> Crew:
+        """The stage's crew: an agent of its own for each task, so that tasks may run side by side.
+
+        Raises:
+            Unavailable: an agent's model is unknown or has no key.
+            TurnFailed: `crew_invalid` where CrewAI refuses the tasks as they are combined.
+        """
+        agents: list[Agent] = []
+        tasks: dict[str, Task] = {}
+        try:
+            for spec in self._stage.tasks:
+                resolved = resolve(spec, self._scene.work.view.variables())
+                part = self._part(spec, resolved)
+                agent = _agent(part)
+                task = Task(
+                    name=spec.name,
+                    description=resolved.description or spec.name,
+                    expected_output=resolved.expected_output or "An answer.",
+                    agent=agent,
+                    context=[tasks[name] for name in spec.context],
+                    async_execution=spec.async_execution,
+                )
+                self._scene.cast.expect(str(task.id), part.speaker.frame)
+                agents.append(agent)
+                tasks[spec.name] = task
+            return Crew(
+                name=self._stage.name,
+                agents=[*agents],
+                tasks=list(tasks.values()),
+                verbose=False,
+                tracing=False,
+                memory=False,
+                cache=False,
+                planning=False,
+            )
+        except ValidationError as error:
+            reasons = "; ".join(problem["msg"] for problem in error.errors(include_input=False))
+            raise TurnFailed(
+                f"CrewAI does not take the crew of stage {self._stage.name!r}: {reasons}",
+                code="crew_invalid",
+            ) from error
+
+    async def hire(
+        self, boss: Part, coworker: str, order: Sequence[DataBlock], call_id: str, by: Deadline
+    ) -> Delivery:
+        """Have a fresh execution of a coworker do an order, under the frame of who asked."""
+        above = boss.speaker.frame
+        frame = Frame(
+            agent_run_id=str(new_id()),
+            path=f"{above.path}/{call_id}",
+            stage=above.stage,
+            agent=self._stage.agents[coworker],
+            task=above.task,
+            visible=False,
+            depth=above.depth + 1,
+            parent_agent_run_id=above.agent_run_id,
+            parent_tool_call_id=call_id,
+        )
+        spec = TaskSpec(name=above.task, description="", expected_output="", agent=coworker)
+        part = self._assemble(frame, spec, _ORDER, order, by)
+        agent = _agent(part)
+        task = Task(
+            name=spec.name,
+            description=_ORDER.description,
+            expected_output=_ORDER.expected_output,
+            agent=agent,
+        )
+        self._scene.cast.expect(str(task.id), frame)
+        await agent.aexecute_task(task)
+        return self._scene.deliveries[frame.path]
+
+    def _part(self, spec: TaskSpec, resolved: ResolvedTask) -> Part:
+        work = self._scene.work
+        frame = Frame(
+            agent_run_id=str(new_id()),
+            path=self._scene.path_of(spec.name),
+            stage=self._stage.name,
+            agent=self._stage.agents[spec.agent],
+            task=spec.name,
+            visible=work.visible and spec is self._stage.tasks[-1],
+        )
+        return self._assemble(frame, spec, resolved, (), work.deadline)
+
+    def _assemble(
+        self,
+        frame: Frame,
+        spec: TaskSpec,
+        resolved: ResolvedTask,
+        order: Sequence[DataBlock],
+        deadline: Deadline,
+    ) -> Part:
+        scene = self._scene
+        model = scene.abilities.models.get(frame.agent.default_model)
+        hired: list[Part] = []
+
+        async def hire(name: str, blocks: Sequence[DataBlock], call_id: str, by: Deadline) -> str:
+            return (await self.hire(hired[0], name, blocks, call_id, by)).text
+
+        desk = ToolDesk(
+            frame, scene.work.request, scene.abilities, Delegation(self._coworkers(frame), hire)
+        )
+        tools = desk.schemas() if model.native_tools else ()
+        options = scene.abilities.options
+
+        def opening() -> Opening:
+            blocks = (*resolved.blocks, *order, *self._context(spec))
+            return open_talk(
+                frame.agent,
+                spec,
+                replace(resolved, blocks=blocks),
+                model=model,
+                tools=tools,
+                history=self._history(frame),
+            )
+
+        part = Part(
+            scene=scene,
+            task=spec,
+            speaker=Speaker(scene.asker, frame, model, spec.output_schema),
+            loop=AgentLoop(
+                frame,
+                scene.emit,
+                ToolRound(frame, scene.emit, desk.call, parallel=options.parallel_tools),
+                tools,
+                failed_rounds=options.failed_rounds,
+            ),
+            opening=opening,
+            deadline=deadline,
+        )
+        hired.append(part)
+        return part
+
+    def _history(self, frame: Frame) -> Sequence[HistoryMessage]:
+        return self._scene.work.view.history if self._stage.history and frame.depth == 0 else ()
+
+    def _context(self, spec: TaskSpec) -> Sequence[DataBlock]:
+        return [
+            DataBlock(name, self._scene.deliveries[self._scene.path_of(name)].text)
+            for name in spec.context
+        ]
+
+    def _coworkers(self, frame: Frame) -> dict[str, str]:
+        """Name and role of everybody else in the crew, where this agent may ask them."""
+        deepest = self._scene.abilities.options.delegation_depth
+        if not frame.agent.allow_delegation or frame.depth >= deepest:
+            return {}
+        return {
+            name: agent.role
+            for name, agent in self._stage.agents.items()
+            if name != frame.agent.name
+        }
+
+
+def _agent(part: Part) -> Agent:
+    spec: AgentSpec = part.speaker.frame.agent
+    return Agent(
+        role=spec.role,
+        goal=spec.goal,
+        backstory=spec.backstory,
+        llm=CrewModel.of(part),
+        executor_class=LoopExecutor,
+        max_iter=spec.max_iter,
+        max_retry_limit=0,
+        allow_delegation=False,
+        respect_context_window=False,
+        verbose=False,
+    )

@@ -1,0 +1,95 @@
+"""Messages in the OpenAI chat format: what an agent is told, and what it said itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from callsheet.crew.answer import Answer
+from callsheet.events.call import RequestedTool
+from callsheet.kit.json import decode, encode
+from callsheet.turn.view import HistoryMessage
+from callsheet.workflows.inputs import DataBlock, render
+from callsheet.workflows.workflow import AgentSpec
+
+ChatMessage = Mapping[str, Any]
+
+ANSWER_NOW: Final = "You have no more tool calls. Give your final answer now, with what you know."
+_BEGIN: Final = "Do the task now."
+_SHOWN_CHARS: Final = 500
+
+
+def system_message(
+    agent: AgentSpec,
+    instructions: str,
+    expected_output: str,
+    output_schema: Mapping[str, Any] | None,
+) -> ChatMessage:
+    """Who the agent is and what it must deliver: the author's words only, never the user's."""
+    parts = [
+        f"You are {agent.role}.\n{agent.backstory}".strip(),
+        f"Your goal: {agent.goal}",
+        f"# Task\n{instructions.strip()}",
+        f"# Expected output\n{expected_output.strip()}",
+    ]
+    if output_schema is not None:
+        schema = encode(dict(output_schema)).decode()
+        parts.append(
+            "# Form\nAnswer with one JSON object that fits this JSON schema, and nothing "
+            f"before or after it:\n{schema}"
+        )
+    return {"role": "system", "content": "\n\n".join(parts)}
+
+
+def history_messages(history: Sequence[HistoryMessage]) -> list[ChatMessage]:
+    """Earlier turns, as the turns they were."""
+    return [{"role": message.role, "content": message.text} for message in history]
+
+
+def data_message(blocks: Sequence[DataBlock]) -> ChatMessage:
+    """What the task works on, as the user's word."""
+    return user_message(render(blocks) or _BEGIN)
+
+
+def assistant_message(answer: Answer) -> ChatMessage:
+    """An answer of the model, as it has to be sent back to it.
+
+    Reasoning goes along: some vendors refuse a tool round without it.
+    """
+    message: dict[str, Any] = {"role": "assistant", "content": answer.text or None}
+    if answer.reasoning:
+        message["reasoning_content"] = answer.reasoning
+    if answer.tool_calls:
+        message["tool_calls"] = [
+            {
+                "id": call.tool_call_id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": _replayable(call)},
+            }
+            for call in answer.tool_calls
+        ]
+    return message
+
+
+def tool_message(tool_call_id: str, content: str) -> ChatMessage:
+    """What a tool gave back."""
+    return {"role": "tool", "tool_call_id": tool_call_id, "content": content}
+
+
+def user_message(text: str) -> ChatMessage:
+    """A word to the model in the user's place."""
+    return {"role": "user", "content": text}
+
+
+def _replayable(call: RequestedTool) -> str:
+    """The arguments as they were, or, where they are no JSON object, one that holds their text.
+
+    Several endpoints refuse a history with arguments that they cannot parse.
+    """
+    try:
+        value = decode(call.arguments)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict):
+        return call.arguments
+    return encode({"invalid_arguments": call.arguments[:_SHOWN_CHARS]}).decode()

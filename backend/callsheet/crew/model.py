@@ -1,0 +1,67 @@
+"""CrewAI's idea of a model, with ours behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from crewai import BaseLLM
+from pydantic import PrivateAttr
+
+from callsheet.crew.answer import Answer
+from callsheet.crew.part import Part
+from callsheet.kit.deadline import Deadline
+from callsheet.llm.tokens import estimate_messages
+
+
+class CrewModel(BaseLLM):
+    """The model of one agent in one execution. Only `acall` works, and only for our executor."""
+
+    llm_type: str = "callsheet"
+    _part: Part = PrivateAttr()
+
+    @classmethod
+    def of(cls, part: Part) -> CrewModel:
+        """The model that speaks for `part`."""
+        model = cls(model=part.speaker.model.model_code, provider="callsheet")
+        model._part = part
+        return model
+
+    @property
+    def part(self) -> Part:
+        """The execution that it belongs to."""
+        return self._part
+
+    def call(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Always refused: it would block the event loop and escape the ledger.
+
+        Raises:
+            RuntimeError: something in CrewAI asked for a model call outside our loop.
+        """
+        raise RuntimeError("CrewAI asked for a blocking model call; only acall() is metered.")
+
+    async def acall(  # type: ignore[override]  # ours to call, with the messages of our loop
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]],
+        deadline: Deadline,
+    ) -> Answer:
+        """The next answer; see `Speaker.ask`."""
+        return await self._part.speaker.ask(messages, tools, deadline)
+
+    # CrewAI wraps every `acall` in retries of its own; this mark keeps it from doing so here.
+    acall._crewai_rate_limit_wrapped = True  # type: ignore[attr-defined]
+
+    def supports_function_calling(self) -> bool:
+        """Whether tools may be offered."""
+        return self._part.speaker.model.native_tools
+
+    def get_context_window_size(self) -> int:
+        """The model's window, in tokens."""
+        return self._part.speaker.model.context_window_tokens
+
+    def get_input_tokens_count(self, messages: Any, *_args: Any, **_kwargs: Any) -> int:
+        """Our own estimate: CrewAI's logs a warning each time."""
+        if isinstance(messages, str):
+            return estimate_messages([{"role": "user", "content": messages}])
+        return estimate_messages(messages)

@@ -1,0 +1,55 @@
+"""One agent's part in a stage: what it is told, what it may do, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from callsheet.crew.agent_loop import AgentLoop, Ask
+from callsheet.crew.answer import Answer
+from callsheet.crew.opening import Opening
+from callsheet.crew.scene import Delivery, Scene
+from callsheet.crew.speaker import Speaker
+from callsheet.kit.deadline import Deadline
+from callsheet.kit.json import encode
+from callsheet.workflows.output import parse_output
+from callsheet.workflows.workflow import TaskSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One execution: of a task of the stage, or of what an agent asked a coworker.
+
+    `opening` is made when the part begins: by then the tasks that it builds on have delivered.
+    """
+
+    scene: Scene
+    task: TaskSpec
+    speaker: Speaker
+    loop: AgentLoop
+    opening: Callable[[], Opening]
+    deadline: Deadline
+
+    async def perform(self, ask: Ask) -> Delivery:
+        """Work until there is an answer, and hand it over.
+
+        Raises:
+            TurnFailed: `invalid_output` where the task has a schema that the answer does not fit;
+                else see `AgentLoop.run`.
+        """
+        async with self.scene.on_stage():
+            opening = self.opening()
+            self.speaker.note(turns_left_out=opening.turns_left_out)
+            answer = await self.loop.run(opening.messages, ask, self.deadline)
+            delivery = self._delivery(answer)
+        path = self.speaker.frame.path
+        self.scene.deliveries[path] = delivery
+        self.scene.cast.deliver(path, delivery.text)
+        return delivery
+
+    def _delivery(self, answer: Answer) -> Delivery:
+        schema = self.task.output_schema
+        if schema is None:
+            return Delivery(text=answer.text, output=None, message_id=answer.message_id)
+        value = parse_output(answer.text, schema)
+        return Delivery(text=encode(value).decode(), output=value, message_id=answer.message_id)

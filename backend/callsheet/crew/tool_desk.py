@@ -1,0 +1,51 @@
+"""Where an agent's tool calls go: to a coworker or to a tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from callsheet.crew.abilities import Abilities
+from callsheet.crew.delegation import Delegation
+from callsheet.crew.frame import Frame
+from callsheet.events.call import RequestedTool
+from callsheet.kit.deadline import Deadline
+from callsheet.tools.context import ToolContext
+from callsheet.tools.invoke import ToolOutcome
+from callsheet.turn.request import TurnRequest
+
+
+class ToolDesk:
+    """The tools of one agent: those of its white list that there are, and its coworkers."""
+
+    def __init__(
+        self, frame: Frame, request: TurnRequest, abilities: Abilities, delegation: Delegation
+    ) -> None:
+        self._frame = frame
+        self._request = request
+        self._abilities = abilities
+        self._delegation = delegation
+        self._allowed = [
+            name for name in frame.agent.tools if abilities.tools.find(name) is not None
+        ]
+
+    def schemas(self) -> Sequence[Mapping[str, Any]]:
+        """The tools as the model sees them."""
+        return (*self._abilities.tools.schemas(self._allowed), *self._delegation.schemas())
+
+    async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
+        """Have one call done; every failure is an outcome."""
+        if self._delegation.takes(call.name):
+            return await self._delegation.call(call, deadline)
+        context = ToolContext(
+            user_id=self._request.user_id,
+            session_id=self._request.session_id,
+            run_id=self._request.run_id,
+            tool_call_id=call.tool_call_id,
+            agent=self._frame.agent.name,
+            deadline=deadline,
+            clock=self._abilities.clock,
+        )
+        return await self._abilities.invoker.invoke(
+            call.name, call.arguments, context, allowed=self._allowed
+        )

@@ -1,0 +1,50 @@
+"""The event that ends a tool call."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from callsheet.crew.frame import Frame
+from callsheet.events.call import RequestedTool
+from callsheet.events.tool import ToolResult, ToolStatus
+from callsheet.kit.ids import new_id
+from callsheet.tools.arguments import digest_of
+from callsheet.tools.invoke import ToolOutcome
+
+_STOPPED: Final = "Stopped before it had a result."
+
+
+def tool_result(frame: Frame, call: RequestedTool, outcome: ToolOutcome) -> ToolResult:
+    """The result of a call that ran."""
+    return _result(
+        frame, call, outcome.status, outcome.content, outcome.args_digest, outcome.latency_ms
+    )
+
+
+def stopped_result(frame: Frame, call: RequestedTool) -> ToolResult:
+    """The end of a call that was asked for and will not be answered."""
+    return _result(frame, call, "cancelled", _STOPPED, digest_of(call.arguments), 0)
+
+
+def _result(
+    frame: Frame,
+    call: RequestedTool,
+    status: ToolStatus,
+    content: str,
+    args_digest: str,
+    latency_ms: int,
+) -> ToolResult:
+    return ToolResult(
+        tool_call_id=call.tool_call_id,
+        message_id=str(new_id()),
+        tool=call.name,
+        agent_run_id=frame.agent_run_id,
+        stage=frame.stage,
+        agent=frame.agent.name,
+        content=content,
+        status=status,
+        args_digest=args_digest,
+        latency_ms=latency_ms,
+        visible=frame.visible,
+        path=frame.path,
+    )

@@ -1,0 +1,174 @@
+"""The engine's side of a stage: a recorder that checks the order, and a meter without a database."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from callsheet.events.call import AnswerFinished, CallStatus, LlmCallFinished, LlmCallStarted
+from callsheet.events.order import OrderChecker
+from callsheet.events.run import RunFinished, RunStarted
+from callsheet.events.stage import StageFinished, StageStarted
+from callsheet.events.text import TextDelta
+from callsheet.events.tool import ToolCallStarted, ToolResult
+from callsheet.events.union import AnyRunEvent, dump_event, parse_event
+from callsheet.events.usage import Bill, MeteredUsage, Usage
+from callsheet.kit.errors import Unpriced
+from callsheet.kit.ids import new_id
+
+EventT = TypeVar("EventT")
+
+
+class Recording:
+    """An `Emit` that keeps what it gets; an event that may not come fails the test at once."""
+
+    def __init__(self, stage: str | None = None) -> None:
+        self.events: list[Any] = []
+        self._order = OrderChecker()
+        self(RunStarted(workflow="w", revision="r", session_id="s", trace_id="t"))
+        if stage is not None:
+            self(StageStarted(stage=stage))
+        self._stage = stage
+
+    def __call__(self, event: AnyRunEvent) -> None:
+        self._order.check(event)
+        parse_event(dump_event(event))
+        self.events.append(event)
+
+    def end(self) -> None:
+        """End the run; fails where anything is still open."""
+        if self._stage is not None:
+            self(StageFinished(stage=self._stage, status="done"))
+        asked = {event.tool_call_id for event in self.of(ToolCallStarted)}
+        answered = {event.tool_call_id for event in self.of(ToolResult)}
+        assert asked == answered, "a tool call has no result"
+        begun = {event.message_id for event in self.of(LlmCallStarted)}
+        finished = [event.message_id for event in self.of(AnswerFinished)]
+        assert sorted(begun) == sorted(finished), "a message is not finished once"
+        self(RunFinished())
+
+    def of(self, kind: type[EventT]) -> list[EventT]:
+        """The events of one kind, in order."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def kinds(self) -> list[str]:
+        """The names of all events, in order."""
+        return [type(event).__name__ for event in self.events]
+
+    @property
+    def text(self) -> str:
+        """All text deltas, joined."""
+        return "".join(event.text for event in self.of(TextDelta))
+
+
+@dataclass
+class FakeCall:
+    """An `OpenCall`."""
+
+    meter: FakeMeter
+    started: LlmCallStarted
+    bill: Bill | None = None
+
+    @property
+    def call_id(self) -> str:
+        return self.started.call_id
+
+    def close(
+        self,
+        status: CallStatus,
+        metered: MeteredUsage,
+        *,
+        first_token_at: datetime | None = None,
+        finish_reason: str | None = None,
+        error_code: str | None = None,
+        upstream_id: str | None = None,
+        response_model: str | None = None,
+    ) -> Bill:
+        if self.bill is None:
+            self.meter.emit(
+                LlmCallFinished(
+                    call_id=self.call_id,
+                    message_id=self.started.message_id,
+                    status=status,
+                    metered=metered,
+                    cost_native=Decimal(0),
+                    cost_exact=Decimal(0),
+                    latency_ms=0,
+                    first_token_at=first_token_at,
+                    finish_reason=finish_reason,
+                    error_code=error_code,
+                    upstream_id=upstream_id,
+                    response_model=response_model,
+                )
+            )
+            self.bill = Bill(
+                message_id=self.started.message_id,
+                seq=1,
+                model=self.started.model,
+                usage=metered.usage,
+                cost=Decimal(0),
+                currency="USD",
+                latency_ms=0,
+                estimated=metered.source == "estimated",
+            )
+        return self.bill
+
+
+@dataclass
+class FakeMeter:
+    """A `Meter`. `commit_s`: how long a row takes to be committed; `unpriced`: model codes."""
+
+    emit: Any
+    commit_s: float = 0.0
+    unpriced: frozenset[str] = frozenset()
+    calls: list[FakeCall] = field(default_factory=list)
+
+    async def open(
+        self,
+        *,
+        message_id: str,
+        agent_run_id: str,
+        stage: str,
+        agent: str,
+        task: str,
+        factory: str,
+        model: str,
+        attempt: int,
+        visible: bool,
+        estimated_input_tokens: int,
+        max_output_tokens: int,
+        purpose: str = "answer",
+    ) -> FakeCall:
+        if model in self.unpriced:
+            raise Unpriced(f"{model} has no price")
+        started = LlmCallStarted(
+            call_id=str(new_id()),
+            message_id=message_id,
+            agent_run_id=agent_run_id,
+            stage=stage,
+            agent=agent,
+            task=task,
+            factory=factory,
+            model=model,
+            attempt=attempt,
+            started_at=datetime.fromtimestamp(time.time(), UTC),
+            price_id=str(new_id()),
+            reserved_cost=Decimal(0),
+            estimated_input_tokens=estimated_input_tokens,
+            currency="USD",
+            visible=visible,
+            purpose=purpose,
+        )
+        self.emit(started)
+        call = FakeCall(self, started)
+        self.calls.append(call)
+        try:
+            await asyncio.sleep(self.commit_s)
+        except BaseException:
+            call.close("aborted", MeteredUsage(usage=Usage(), source="none"))
+            raise
+        return call
