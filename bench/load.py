@@ -27,7 +27,8 @@ class Load:
 class _Client(asyncio.Protocol):
     """One connection; turns on it run one after another."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int) -> None:
+        self._port = port
         self._turn: Turn | None = None
         self._done: asyncio.Future[None] | None = None
 
@@ -56,8 +57,9 @@ class _Client(asyncio.Protocol):
 
     async def run(self, path: str, body: bytes) -> Turn:
         head = (
-            f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-            f"accept: text/event-stream\r\ncontent-length: {len(body)}\r\n\r\n"
+            f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1:{self._port}\r\n"
+            "content-type: application/json\r\naccept: text/event-stream\r\n"
+            f"content-length: {len(body)}\r\n\r\n"
         )
         self._done = asyncio.get_running_loop().create_future()
         self._turn = turn = Turn()
@@ -95,7 +97,9 @@ async def run_load(port: int, path: str, *, turns: int, at_once: int, chunks: in
         while next(tickets) < turns:
             try:
                 if client is None or client.transport.is_closing():
-                    _, client = await loop.create_connection(_Client, "127.0.0.1", port)
+                    _, client = await loop.create_connection(
+                        lambda: _Client(port), "127.0.0.1", port
+                    )
                 turn = await client.run(path, request_body())
             except OSError as error:
                 load.problems.append(str(error))

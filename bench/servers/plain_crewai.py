@@ -21,8 +21,8 @@ os.environ.update(
     OTEL_SDK_DISABLED="true",
 )
 
-import uvicorn  # noqa: E402
-from ag_ui.core import (  # noqa: E402
+import uvicorn
+from ag_ui.core import (
     RunAgentInput,
     RunFinishedEvent,
     RunStartedEvent,
@@ -32,14 +32,14 @@ from ag_ui.core import (  # noqa: E402
     TextMessageEndEvent,
     TextMessageStartEvent,
 )
-from ag_ui.encoder import EventEncoder  # noqa: E402
-from crewai import LLM, Agent, Crew, Task  # noqa: E402
-from crewai.events.stream_context import add_stream_sink, reset_stream_sinks  # noqa: E402
-from crewai.events.types.llm_events import LLMStreamChunkEvent  # noqa: E402
-from fastapi import FastAPI  # noqa: E402
-from fastapi.responses import StreamingResponse  # noqa: E402
+from ag_ui.encoder import EventEncoder
+from crewai import LLM, Agent, Crew, Task
+from crewai.events.stream_context import add_stream_sink, reset_stream_sinks
+from crewai.events.types.llm_events import LLMStreamChunkEvent
+from fastapi import FastAPI
+from fastapi.responses import StreamingResponse
 
-from bench.servers.prompts import STAGES, StageText  # noqa: E402
+from bench.servers.prompts import STAGES, StageText
 
 
 def make_app(provider: str) -> FastAPI:
@@ -70,7 +70,6 @@ def _crew(llm: Any, stage: StageText) -> Crew:
 
 async def _turn(llm: Any, body: RunAgentInput) -> AsyncIterator[str]:
     encode = EventEncoder().encode
-    ids = {"thread_id": body.thread_id, "run_id": body.run_id}
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[str | None] = asyncio.Queue()
 
@@ -87,7 +86,7 @@ async def _turn(llm: Any, body: RunAgentInput) -> AsyncIterator[str]:
             reset_stream_sinks(token)
             loop.call_soon_threadsafe(queue.put_nowait, None)
 
-    yield encode(RunStartedEvent(**ids))
+    yield encode(RunStartedEvent(thread_id=body.thread_id, run_id=body.run_id))
     said = str(body.messages[-1].content)
     for stage in STAGES:
         message_id = str(uuid.uuid4())
@@ -100,7 +99,7 @@ async def _turn(llm: Any, body: RunAgentInput) -> AsyncIterator[str]:
         said = running.result()
         yield encode(TextMessageEndEvent(message_id=message_id))
         yield encode(StepFinishedEvent(step_name=stage.name))
-    yield encode(RunFinishedEvent(**ids))
+    yield encode(RunFinishedEvent(thread_id=body.thread_id, run_id=body.run_id))
 
 
 def main() -> None:

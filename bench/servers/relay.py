@@ -58,8 +58,7 @@ async def _turn(
     client: httpx.AsyncClient, provider: str, body: RunAgentInput
 ) -> AsyncIterator[str]:
     encode = EventEncoder().encode
-    ids = {"thread_id": body.thread_id, "run_id": body.run_id}
-    yield encode(RunStartedEvent(**ids))
+    yield encode(RunStartedEvent(thread_id=body.thread_id, run_id=body.run_id))
     said = str(body.messages[-1].content)
     for stage in STAGES:
         message_id = str(uuid.uuid4())
@@ -72,7 +71,7 @@ async def _turn(
         yield encode(TextMessageEndEvent(message_id=message_id))
         yield encode(StepFinishedEvent(step_name=stage.name))
         said = "".join(text)
-    yield encode(RunFinishedEvent(**ids))
+    yield encode(RunFinishedEvent(thread_id=body.thread_id, run_id=body.run_id))
 
 
 async def _ask(
