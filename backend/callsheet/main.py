@@ -16,6 +16,12 @@ from callsheet.api.page import PageRoutes
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.runs import RunRoutes
 from callsheet.api.sessions import SessionRoutes
+from callsheet.auth.api_keys import ApiKeys
+from callsheet.auth.exposure import check_exposure, own_hosts
+from callsheet.auth.local import LocalUser
+from callsheet.wiring.application import Application
+from callsheet.wiring.catalogs import WorkflowService
+from callsheet.wiring.health import HealthService
 
 
 class Lifespan(Protocol):
@@ -47,3 +53,31 @@ def create_app(
     install_error_answers(app)
     app.add_middleware(Door, options=options)
     return app
+
+
+def create_app_for(application: Application, lifespan: Lifespan | None = None) -> FastAPI:
+    """The HTTP application of one process.
+
+    Raises:
+        SetupError: the keys are malformed, or the server would listen to others without any.
+    """
+    settings = application.settings
+    keys = ApiKeys(key.get_secret_value() for key in settings.auth.api_keys)
+    host = settings.server.host
+    check_exposure(host, len(keys))
+    services = Services(
+        identities=keys if len(keys) else LocalUser(),
+        chat=application.chat,
+        runs=application.runs,
+        sessions=application.sessions,
+        workflows=WorkflowService(application.workflows, settings.default_workflow),
+        models=application.llm.models,
+        health=HealthService(application),
+    )
+    options = ApiOptions(
+        own_hosts=frozenset() if len(keys) else own_hosts(host),
+        allowed_origins=frozenset(settings.cors.origins),
+        max_body_bytes=settings.limits.body_bytes,
+        max_message_chars=settings.limits.message_chars,
+    )
+    return create_app(services, options, lifespan)

@@ -11,7 +11,8 @@ from typing import TypeVar
 from uuid import UUID, uuid4
 
 from callsheet.agui.run_input import RunInput
-from callsheet.api.ports import ApiOptions, Part, Services
+from callsheet.api.ports import ApiOptions, Services
+from callsheet.kit.readiness import Part
 from callsheet.auth.api_keys import ApiKeys
 from callsheet.auth.principal import Principal
 from callsheet.events.entry import Entry

@@ -11,6 +11,7 @@ from callsheet.agui.run_input import RunInput
 from callsheet.auth.principal import Principal
 from callsheet.kit.errors import Problem
 from callsheet.kit.pages import Page, PageRequest
+from callsheet.kit.readiness import Part
 from callsheet.llm.model import Model
 from callsheet.runs.run import RunRecord
 from callsheet.runs.started import StartedRun
@@ -122,15 +123,6 @@ class ModelCatalog(Protocol):
     """The models that can be called now."""
 
     def all(self) -> Mapping[str, Model]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One thing the server needs; `ready` false with a `detail` that says what it waits for."""
-
-    name: str
-    ready: bool
-    detail: str = ""
 
 
 class Health(Protocol):

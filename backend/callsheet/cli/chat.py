@@ -76,7 +76,7 @@ async def _chat(
     with Interrupts() as interrupts:
         async with Application(settings) as application:
             await application.ready()
-            if application.llm.models.is_rehearsal:
+            if application.is_rehearsal:
                 note("No key is set: a rehearsal model answers. `callsheet doctor` says how to")
             name = await _name(application, principal, session)
             conversation = Conversation(

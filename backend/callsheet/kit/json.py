@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -13,6 +14,8 @@ from callsheet.kit.text import clean
 
 
 def _foreign(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, Decimal):
         return format(value, "f") if value.is_finite() else None
     if isinstance(value, (datetime, date)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal
@@ -114,11 +113,6 @@ def salvage_facts(path: Path) -> Salvage[ModelsFile]:
     models = salvage.value.models if salvage.value else {}
     problems = (*salvage.problems, *_windows(salvage.document, models))
     return Salvage(salvage.value, salvage.document, problems)
-
-
-def key_variable(factory: str) -> str:
-    """The environment variable that holds the key of a factory."""
-    return f"CALLSHEET_LLM__{re.sub('[^A-Za-z0-9]', '_', factory).upper()}__API_KEY"
 
 
 def _windows(document: Document, models: Mapping[str, ModelFacts]) -> Iterator[Problem]:

@@ -134,7 +134,7 @@ async def delete_message(tx: Tx, session_id: UUID, message_id: UUID) -> bool:
     return result.rowcount == 1
 
 
-def _record(row: Row[Any]) -> MessageRecord:
+def _record(row: Row[*tuple[Any, ...]]) -> MessageRecord:
     values = row._asdict()
     values["metadata"] = values["metadata"] or {}
     return MessageRecord(**values)

@@ -111,5 +111,5 @@ async def delete_session(tx: Tx, session_id: UUID, user_id: UUID) -> bool:
     return True
 
 
-def _record(row: Row[Any]) -> SessionRecord:
+def _record(row: Row[*tuple[Any, ...]]) -> SessionRecord:
     return SessionRecord(**row._asdict())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Protocol
 from uuid import UUID
 
@@ -24,7 +24,7 @@ PAGE = 1_000
 
 async def follow(
     run_id: UUID, broker: LocalBroker, reader: JournalReader, *, is_new: bool, after: int = 0
-) -> AsyncIterator[tuple[Entry, ...]]:
+) -> AsyncGenerator[tuple[Entry, ...], None]:
     """The run's entries after `after`, up to and with the terminal one, as they can be had.
 
     `is_new`: nothing of the run is stored yet, so that the journal need not be read first.
@@ -41,7 +41,7 @@ async def _entries(
     *,
     is_new: bool,
     after: int,
-) -> AsyncIterator[tuple[Entry, ...]]:
+) -> AsyncGenerator[tuple[Entry, ...], None]:
     last = after
     read_first = not is_new
     try:

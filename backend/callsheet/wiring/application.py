@@ -63,8 +63,12 @@ class Application:
             self.folders.config / "llm_catalog.yaml", self.folders.config / "llm_prices.yaml"
         )
         self.tools: Tools = make_tools()
-        self.llm: Llm = make_llm(settings, self.folders, self.seeds.catalog, self.adapters)
-        self.workflows = LiveWorkflows(self.folders.crews, self.llm.check)
+        self.llm: Llm = make_llm(
+            settings, self.folders, self.seeds, self.tools.registry, self.adapters
+        )
+        self.workflows = LiveWorkflows.load(
+            self.folders.crews, self.llm.known, self.adapters.clock
+        )
         self.runner = WarmRunner()
         self.chat = ChatService(self.core, self.workflows, settings.default_workflow)
         self.runs = RunService(self.core)
@@ -75,6 +79,16 @@ class Application:
         self._stop = asyncio.Event()
         self._group = asyncio.TaskGroup()
         self._life: asyncio.Task[None] | None = None
+
+    @property
+    def is_rehearsal(self) -> bool:
+        """Whether some agent's model is played by the rehearsal, because no key is set."""
+        return any(
+            self.llm.models.is_played(agent.default_model)
+            for name in self.workflows.names()
+            for stage in self.workflows.get(name).stages
+            for agent in stage.agents.values()
+        )
 
     def core(self) -> Core:
         """The parts that need the database; Unavailable before they are there."""

@@ -18,7 +18,7 @@ from callsheet.runs.store import read_events
 from callsheet.stream.replay import follow
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
-from callsheet.workflows.protocol import Workflows
+from callsheet.workflows.live import LiveWorkflows
 
 
 class StoredJournal:
@@ -37,7 +37,7 @@ class ChatService:
     """Admits a run, hands it to the jobs, and gives a view of it."""
 
     def __init__(
-        self, core: Callable[[], Core], workflows: Workflows, default_workflow: str
+        self, core: Callable[[], Core], workflows: LiveWorkflows, default_workflow: str
     ) -> None:
         self._core = core
         self._workflows = workflows
@@ -49,6 +49,7 @@ class ChatService:
     ) -> StartedRun:
         """Let the turn in and start it, or attach to the run of that id that this user has."""
         core = self._core()
+        await self._workflows.refresh()
         name = self._workflows.get(workflow or self._default_workflow).name
         core.jobs.check_room()
         await self._remember(core, principal)

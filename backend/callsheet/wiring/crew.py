@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from callsheet.crew.abilities import Abilities
-from callsheet.crew.warmup import warm_up
+from callsheet.crew.quiet import load_crewai
 from callsheet.turn.ports import StageRunner
 
 
@@ -29,11 +29,12 @@ def import_in_background(
 
     def work() -> None:
         try:
-            runner_class = warm_up(data_dir)
+            load_crewai(data_dir)
+            from callsheet.crew.runner import CrewRunner  # noqa: PLC0415 - imports crewai: 6 s
         except Exception as error:  # noqa: BLE001 - border: the thread's failure is told, not lost
             failure = error
             tell(lambda: failed(failure))
         else:
-            tell(lambda: done(runner_class(abilities)))
+            tell(lambda: done(CrewRunner(abilities)))
 
     threading.Thread(target=work, name="crewai-import", daemon=True).start()

@@ -25,10 +25,11 @@ class ConfiguredModels:
         self._missing_keys = dict(missing_keys)
         self._rehearsal = rehearsal
 
-    @property
-    def is_rehearsal(self) -> bool:
-        """Whether the rehearsal answers in the place of models that lack a key."""
-        return self._rehearsal is not None
+    def is_played(self, model_code: str) -> bool:
+        """Whether the rehearsal answers in the place of this model."""
+        if self._rehearsal is None:
+            return False
+        return model_code == self._rehearsal.model_code or model_code in self._missing_keys
 
     def get(self, model_code: str) -> Model:
         """The model; raises Unavailable where it is unknown or its key is missing."""
