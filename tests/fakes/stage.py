@@ -87,7 +87,7 @@ def abilities(
     *,
     models: Models | None = None,
     tools: Sequence[Any] = (),
-    options: CrewOptions = CrewOptions(),
+    options: CrewOptions | None = None,
 ) -> Abilities:
     registry = ToolRegistry()
     registry.add(tools, owner="test")
@@ -98,5 +98,5 @@ def abilities(
         invoker=ToolInvoker(registry, ToolOptions()),
         clock=SystemClock(),
         retry=RetryPolicy(attempts=3, base_s=0.001),
-        options=options,
+        options=options or CrewOptions(),
     )

@@ -1,4 +1,4 @@
-"""The engine's side of a stage: a recorder that checks the order, and a meter without a database."""
+"""The engine's side of a stage: a recorder that checks order, a meter without a database."""
 
 from __future__ import annotations
 
