@@ -45,6 +45,8 @@ def said(error: Mapping[str, Any], node: Node | None) -> tuple[str, str | None]:
     kind, context = error["type"], error.get("ctx", {})
     if wanted := _WANTED.get(kind):
         return f"expected {wanted}, found {_shown(node)}", None
+    if kind == "too_short" and context.get("min_length") == 1:
+        return "must not be empty", None
     if kind in ("literal_error", "enum"):
         options = _QUOTED.findall(str(context.get("expected", "")))
         text = node.text if isinstance(node, ScalarNode) else ""

@@ -10,7 +10,8 @@ from typing import Any, Final
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.kit.yaml import Document
 from callsheet.kit.yaml_words import closest
-from callsheet.llm.facts import ModelFacts, key_variable, salvage_facts
+from callsheet.llm.facts import ModelFacts, salvage_facts
+from callsheet.llm.key import key_variable
 from callsheet.workflows.draft import Known
 from callsheet.workflows.folder import folders
 from callsheet.workflows.loader import load_workflow

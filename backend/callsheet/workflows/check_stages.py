@@ -28,8 +28,10 @@ def stage_problems(draft: Draft) -> Iterator[Problem]:
             yield document.problem(("stages", index, "name"), message)
         yield from _crew(draft, document, index, stage)
         yield from _limits(document, index, stage, workflow.timeout_s)
+        if draft.workflow.is_valid:
+            yield from _retry(document, index, stage)
         yield from _rules(draft, document, index, stage)
-    if workflow.stages and not any(stage.visible for stage in workflow.stages):
+    if draft.workflow.is_valid and not any(stage.visible for stage in workflow.stages):
         message = "no stage is visible, so that there would be no answer"
         yield document.problem(("stages",), message, "visible: true", of_key=True)
 
@@ -44,10 +46,12 @@ def _crew(draft: Draft, document: Document, index: int, stage: StageEntry) -> It
     place = ("stages", index)
     yield from _named(document, (*place, "agents"), stage.agents, draft.agents, "agent")
     yield from _named(document, (*place, "tasks"), stage.tasks, draft.tasks, "task")
+    known = draft.agents.whole.keys() if draft.agents.whole is not None else ()
     for number, name in enumerate(stage.tasks):
         task = draft.task_entries.get(name)
-        if task is not None and task.agent not in stage.agents:
-            message = f"the task {name!r} is the agent {task.agent!r}'s, who is not in this stage"
+        is_told = task is None or task.agent not in known or not set(stage.agents) <= set(known)
+        if task is not None and not is_told and task.agent not in stage.agents:
+            message = f"the agent {task.agent!r} of the task {name!r} is not in this stage"
             yield document.problem((*place, "tasks", number), message)
     last = draft.task_entries.get(stage.tasks[-1])
     if last is not None and last.async_execution and draft.tasks.document is not None:
@@ -81,6 +85,9 @@ def _limits(document: Document, index: int, stage: StageEntry, turn_s: float) ->
     if stage.timeout_s is not None and stage.timeout_s > turn_s:
         message = f"is longer than the turn's timeout_s, {turn_s:g}"
         yield document.problem(("stages", index, "timeout_s"), message)
+
+
+def _retry(document: Document, index: int, stage: StageEntry) -> Iterator[Problem]:
     if stage.retry.attempts > 1 and not stage.retry.on:
         message = "more than one attempt needs 'on': the error codes to try again after"
         yield document.problem(("stages", index, "retry"), message, of_key=True)

@@ -9,6 +9,7 @@ from jsonschema.exceptions import SchemaError, best_match  # type: ignore[import
 
 from callsheet.kit.errors import Problem
 from callsheet.kit.yaml import Document
+from callsheet.kit.yaml_nodes import MappingNode, Node
 from callsheet.kit.yaml_words import closest
 from callsheet.workflows.check_agents import prompt_problem, prompt_problems
 from callsheet.workflows.draft import Draft
@@ -51,24 +52,31 @@ def _output_schema(document: Document, name: str, task: TaskEntry) -> Iterator[P
 
 
 def _marks(draft: Draft, document: Document, name: str, task: TaskEntry) -> Iterator[Problem]:
-    used: set[str] = set()
+    whole, prompt = draft.tasks.whole, task.prompt or ""
+    written = whole.node((name, "inputs")) if whole is not None else None
+    if written is not None and _keys(written) != tuple(task.inputs):
+        return  # the inputs have mistakes of their own
+    used: set[str | None] = set()
     for key in ("description", "expected_output"):
         for mark in marks(getattr(task, key)):
-            used.add(mark)
+            near = None if mark in task.inputs else closest(mark, task.inputs)
+            used |= {mark, near}
             if mark not in task.inputs:
                 at = document.find((name, key), f"{{{mark}}}")
-                suggestion = closest(mark, task.inputs)
-                message = _undeclared(mark)
-                yield Problem(document.file, at.line, at.column, message, suggestion)
-    prompt = task.prompt or ""
+                yield Problem(document.file, at.line, at.column, _undeclared(mark), near)
     for mark in marks(draft.prompts.get(prompt, "")):
         used.add(mark)
         if mark not in task.inputs:
             yield prompt_problem(draft, prompt, mark, _undeclared(mark))
-    for declared in task.inputs:
-        if declared not in used and prompt in (*draft.prompts, ""):
+    if draft.tasks.is_valid and prompt in (*draft.prompts, ""):
+        for declared in set(task.inputs) - used:
             message = f"the input {declared!r} is declared, but {{{declared}}} stands nowhere"
             yield document.problem((name, "inputs", declared), message, of_key=True)
+
+
+def _keys(node: Node) -> tuple[str, ...] | None:
+    """The keys of a mapping; None where the node is none."""
+    return tuple(node.entries) if isinstance(node, MappingNode) else None
 
 
 def _undeclared(mark: str) -> str:
@@ -92,8 +100,7 @@ def _inputs(document: Document, name: str, task: TaskEntry, scope: Scope) -> Ite
             source, form, place = entry.source, entry.as_, (*place, "from")
         wrong = scope.wrong(str(source).split("."))
         if wrong is not None:
-            suggestion = wrong.suggestion or closest(str(source), scope.names())
-            yield document.problem(place, wrong.message, suggestion)
+            yield document.problem(place, wrong.message, wrong.suggestion)
         elif form == "text" and not scope.is_closed(str(source)):
             message = f"{source} may hold anybody's words: it can only come as data"
             yield document.problem((name, "inputs", variable, "as"), message, "data")

@@ -15,7 +15,7 @@ from callsheet.kit.yaml_source import text_of
 from callsheet.workflows.agents_file import AgentEntry, AgentsFile
 from callsheet.workflows.folder import PARTS, Folder
 from callsheet.workflows.tasks_file import TaskEntry, TasksFile
-from callsheet.workflows.variables import Scope
+from callsheet.workflows.variables import UNKNOWN, Scope
 from callsheet.workflows.workflow_file import StageEntry, WorkflowFile
 
 M = TypeVar("M", bound=BaseModel)
@@ -36,12 +36,14 @@ class Known:
 @dataclass(frozen=True, slots=True)
 class Part(Generic[M]):
     """One file. `value` is what is valid in it, with its positions in `document`; `whole` is the
-    file as written. All are None where there is no such thing.
+    file as written. All are None where there is no such thing. Where `is_valid` is not set
+    something was taken out, so that what is missing in `value` may stand in the file.
     """
 
     value: M | None = None
     document: Document | None = None
     whole: Document | None = None
+    is_valid: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +78,22 @@ class Draft:
 
         A stage that is not valid counts as one that may have given anything.
         """
+        if self.workflow.document is None:
+            return Scope({}, None)
         schemas: dict[str, Mapping[str, Any] | None] = {}
         valid = [stage.name for stage in self.stages]
         for name in self._stage_names():
             if name not in valid:
-                schemas[name] = {}
+                schemas[name] = UNKNOWN
         for stage in self.stages[:before]:
             schemas[stage.name] = self._schema(stage.tasks[-1])
         return Scope(schemas, valid)
 
     def _schema(self, task: str) -> Mapping[str, Any] | None:
         entry = self.task_entries.get(task)
-        return {} if entry is None else entry.output_schema
+        if entry is None or (entry.output_schema is None and not self.tasks.is_valid):
+            return UNKNOWN
+        return entry.output_schema
 
     def _stage_names(self) -> list[str]:
         whole = self.workflow.whole
@@ -124,7 +130,7 @@ def _part(folder: Folder, file: str, model: type[M], problems: list[Problem]) ->
         return Part()
     salvage = whole.salvage(model)
     problems.extend(salvage.problems)
-    return Part(salvage.value, salvage.document, whole)
+    return Part(salvage.value, salvage.document, whole, not salvage.problems)
 
 
 def _prompts(folder: Folder, problems: list[Problem]) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from callsheet.kit.yaml_words import closest
@@ -16,6 +17,10 @@ FIXED: Final[Mapping[str, tuple[str, ...]]] = {
 STAGES: Final = "stages"
 _RESULT: Final = ("text", "output")
 _FREE: Final = "message.text"
+
+
+UNKNOWN: Final[Mapping[str, Any]] = MappingProxyType({})
+"""The schema of a stage whose own mistakes hide it: anything may be asked of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +36,20 @@ class Scope:
     """What can be seen from one place of a workflow.
 
     `schemas` maps each stage that may be looked at to its output's JSON schema, None for free
-    text; `all_stages` are the others too.
+    text; `all_stages` are the others too, None where nobody can say which there are.
     """
 
     schemas: Mapping[str, Mapping[str, Any] | None]
-    all_stages: Sequence[str] = ()
+    all_stages: Sequence[str] | None = ()
 
     def wrong(self, path: Sequence[str], *, whole: bool = False) -> Wrong | None:
         """What is wrong with a variable; `whole`: groups of variables are one too."""
         head, rest = path[0], path[1:]
         if head == STAGES:
-            return self._wrong_stage(rest, whole=whole)
+            return None if self.all_stages is None else self._wrong_stage(rest, whole=whole)
         if head not in FIXED:
-            return Wrong(f"there is no variable {head!r}", closest(head, (*FIXED, STAGES)))
+            near = closest(head, (*FIXED, STAGES))
+            return Wrong(f"there is no variable {head!r}", near and ".".join((near, *rest)))
         if not rest:
             return None if whole else self._incomplete(head, FIXED[head])
         if rest[0] not in FIXED[head] or len(rest) > 1:
@@ -52,20 +58,13 @@ class Scope:
             return Wrong(f"there is no variable {name!r}", closest(name, known))
         return None
 
-    def names(self) -> Iterator[str]:
-        """Every variable that can be named without looking into an output."""
-        for head, fields in FIXED.items():
-            yield from (f"{head}.{field}" for field in fields)
-        for stage, schema in self.schemas.items():
-            yield f"{STAGES}.{stage}.text"
-            if schema is not None:
-                yield f"{STAGES}.{stage}.output"
-
     def is_closed(self, source: str) -> bool:
         """Whether neither a user nor a model can put words of its own into the value."""
         path = source.split(".")
         if path[0] != STAGES:
             return source != _FREE
+        if self.all_stages is None or self.schemas.get(path[1]) is UNKNOWN:
+            return True
         whole = self.schemas.get(path[1]) or {}
         schema = schema_at(whole, path[3:]) if path[2] == "output" else None
         return schema is not None and (
@@ -79,9 +78,11 @@ class Scope:
             return Wrong("name the stage, like stages.intent.output")
         stage, field = rest[0], rest[1:]
         if stage not in self.schemas:
-            if stage in self.all_stages:
+            if stage in (self.all_stages or ()):
                 return Wrong(f"the stage {stage!r} has not run yet at this point")
-            return Wrong(f"there is no stage {stage!r}", closest(stage, self.schemas))
+            near = closest(stage, self.schemas)
+            message = f"there is no stage {stage!r}"
+            return Wrong(message, near and ".".join((STAGES, near, *field)))
         if not field:
             return None if whole else self._incomplete(f"{STAGES}.{stage}", _RESULT)
         if field[0] not in _RESULT or (field[0] == "text" and len(field) > 1):
