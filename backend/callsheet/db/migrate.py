@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 OLDEST_SERVER: Final = 15
-_LOCK: Final = 0x63616C6C_73686565  # any number that nobody else on this server locks
+MIGRATION_LOCK: Final = 0x63616C6C_73686565  # any number that nobody else on this server locks
 _CURRENT: Final = "SELECT version_num FROM alembic_version"
 
 
@@ -87,7 +87,7 @@ async def _upgrade(url: str, to: str, folder: Path, *, command: str = "upgrade")
     try:
         async with engine.connect() as holder, engine.connect() as connection:
             # The lock is held on a connection of its own, which no migration can commit away.
-            await holder.execute(text("SELECT pg_advisory_lock(:key)"), {"key": _LOCK})
+            await holder.execute(text("SELECT pg_advisory_lock(:key)"), {"key": MIGRATION_LOCK})
             await connection.run_sync(_run, folder, command, to)
             await connection.commit()
     except DBAPIError as error:
