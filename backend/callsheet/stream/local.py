@@ -58,6 +58,10 @@ class LocalBroker:
         self._viewers.setdefault(run_id, []).append(viewer)
         return viewer
 
+    def viewers(self, run_id: UUID) -> int:
+        """How many look at the run."""
+        return len(self._viewers.get(run_id, ()))
+
     def unsubscribe(self, run_id: UUID, viewer: Subscription) -> None:
         """Stop receiving; safe to call twice."""
         viewers = self._viewers.get(run_id)

@@ -1,0 +1,140 @@
+"""Who may start a run: the owner, on an idle session, once per run id."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+
+from callsheet.admission.gate import Abandoned
+from callsheet.auth.principal import principal_named
+from callsheet.db.transaction import Database
+from callsheet.kit.errors import Conflict, NotFound
+from callsheet.kit.ids import new_id
+from callsheet.runs.worker_locks import WorkerLock
+from tests.journal.stage import gate, remember, wish
+
+OTHER = principal_named("other")
+
+
+async def end(database: Database, run_id: UUID) -> None:
+    async with database.transaction() as tx:
+        await tx.execute(text("UPDATE runs SET status = 'succeeded' WHERE id = :id"), {"id": run_id})
+
+
+async def test_a_first_message_makes_session_message_title_and_queued_run(
+    database: Database,
+) -> None:
+    await remember(database)
+    session_id = new_id()
+    ticket = await gate(database).admit(wish(session_id, "  What is\n17*23, please tell me now? "))
+    assert ticket.is_new
+    async with database.read() as tx:
+        session = (await tx.execute(text("SELECT title, status, message_count FROM sessions"))).one()
+        run = (await tx.execute(text("SELECT status, user_message_id, worker_id FROM runs"))).one()
+        message = (await tx.execute(text("SELECT id, seq, role FROM messages"))).one()
+    assert tuple(session) == ("What is 17*23, please te", "pending", 1)
+    assert tuple(run) == ("queued", ticket.message_id, "w1")
+    assert tuple(message) == (ticket.message_id, 1, "user")
+
+
+async def test_the_same_run_again_is_only_looked_on(database: Database) -> None:
+    await remember(database)
+    request = wish(new_id())
+    await gate(database).admit(request)
+    again = await gate(database).admit(request)
+    assert not again.is_new
+    async with database.read() as tx:
+        assert (await tx.execute(text("SELECT count(*) FROM runs"))).scalar_one() == 1
+
+
+async def test_a_second_run_is_refused_while_one_is_active(database: Database) -> None:
+    await remember(database)
+    session_id = new_id()
+    async with WorkerLock(database, "w1"):
+        first = await gate(database).admit(wish(session_id))
+        with pytest.raises(Conflict) as refused:
+            await gate(database).admit(wish(session_id))
+        assert refused.value.extra["runId"] == str(first.run_id)
+        await end(database, first.run_id)
+        assert (await gate(database).admit(wish(session_id))).is_new
+
+
+async def test_of_many_at_the_same_moment_one_gets_in(database: Database) -> None:
+    await remember(database)
+    session_id = new_id()
+    results: list[str] = []
+
+    async def attempt() -> None:
+        try:
+            await gate(database).admit(wish(session_id))
+            results.append("in")
+        except Conflict:
+            results.append("refused")
+
+    async with WorkerLock(database, "w1"), asyncio.TaskGroup() as group:
+        for _ in range(8):
+            group.create_task(attempt())
+    assert sorted(results) == ["in"] + ["refused"] * 7
+
+
+async def test_a_run_whose_worker_is_gone_is_told_apart(database: Database) -> None:
+    await remember(database)
+    session_id = new_id()
+    async with WorkerLock(database, "w1"):
+        first = await gate(database).admit(wish(session_id))
+    with pytest.raises(Abandoned) as abandoned:
+        await gate(database, "w2").admit(wish(session_id))
+    assert abandoned.value.run_id == first.run_id
+
+
+async def test_another_users_session_and_run_are_not_there(database: Database) -> None:
+    await remember(database)
+    await remember(database, OTHER)
+    session_id = new_id()
+    mine = wish(session_id)
+    await gate(database).admit(mine)
+    with pytest.raises(NotFound):
+        await gate(database).admit(wish(session_id, user=OTHER))
+    with pytest.raises(NotFound):
+        await gate(database).admit(replace(wish(new_id(), user=OTHER), run_id=mine.run_id))
+
+
+async def test_another_users_message_id_does_not_take_their_message(database: Database) -> None:
+    await remember(database)
+    await remember(database, OTHER)
+    mine = wish(new_id(), "secret")
+    await gate(database).admit(mine)
+    theirs = replace(wish(new_id(), "mine", user=OTHER), message_id=mine.message_id)
+    ticket = await gate(database).admit(theirs)
+    assert ticket.message_id != mine.message_id
+    async with database.read() as tx:
+        rows = (await tx.execute(text("SELECT content FROM messages ORDER BY content"))).scalars()
+        assert list(rows) == ["mine", "secret"]
+
+
+async def test_a_message_that_is_sent_once_more_is_not_stored_twice(database: Database) -> None:
+    await remember(database)
+    session_id = new_id()
+    first = wish(session_id)
+    await gate(database).admit(first)
+    await end(database, first.run_id)
+    again = await gate(database).admit(replace(wish(session_id), message_id=first.message_id))
+    assert again.message_id == first.message_id
+    async with database.read() as tx:
+        assert (await tx.execute(text("SELECT message_count FROM sessions"))).scalar_one() == 1
+
+
+async def test_a_deleted_session_is_gone(database: Database) -> None:
+    await remember(database)
+    session_id = new_id()
+    first = wish(session_id)
+    await gate(database).admit(first)
+    await end(database, first.run_id)
+    async with database.transaction() as tx:
+        await tx.execute(text("UPDATE sessions SET deleted_at = now()"))
+    with pytest.raises(NotFound):
+        await gate(database).admit(wish(session_id))

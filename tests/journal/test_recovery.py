@@ -1,0 +1,94 @@
+"""A run whose process is gone is ended from its journal: booked, closed, with its text kept."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from sqlalchemy import text
+
+from callsheet.db.transaction import Database
+from callsheet.events.call import LlmCallFinished
+from callsheet.events.order import OrderChecker
+from callsheet.events.run import RunFailed, RunStarted
+from callsheet.events.stage import StageStarted
+from callsheet.events.text import TextDelta, TextStarted
+from callsheet.journal.recovery import Recovery
+from callsheet.kit.clock import SystemClock
+from callsheet.kit.ids import new_id
+from callsheet.ledger.price_book import PriceBook
+from callsheet.ledger.price_store import load_prices
+from callsheet.runs.store import read_events
+from callsheet.runs.worker_locks import WorkerLock
+from callsheet.turn.run_meter import RunMeter
+from tests.journal.stage import admitted
+from tests.journal.test_writer import Shown, assert_audited, rows, writing
+
+
+async def test_an_abandoned_run_is_ended_and_booked(
+    database: Database, database_url: str
+) -> None:
+    run = await admitted(database)
+    shown: Shown = []
+    async with database.read() as tx:
+        prices = PriceBook(await load_prices(tx))
+    async with writing(database_url, shown) as writer:
+        log = writer.open(run.keys)
+        log.append(RunStarted(workflow="chat", revision="r", session_id="s", trace_id="t"))
+        log.append(StageStarted(stage="execution"))
+        message_id = str(new_id())
+        await RunMeter(prices, log, log.append, SystemClock()).open(
+            message_id=message_id,
+            agent_run_id="a",
+            stage="execution",
+            agent="worker",
+            task="work",
+            factory="f",
+            model="m",
+            attempt=1,
+            visible=True,
+            estimated_input_tokens=50,
+            max_output_tokens=100,
+        )
+        log.append(TextStarted(message_id=message_id, agent_run_id="a", visible=True))
+        log.append(TextDelta(message_id=message_id, text="Half an answer"))
+        await log.stored()
+    async with writing(database_url, shown) as writer:
+        recovery = Recovery(database, writer, prices, "w2")
+        async with WorkerLock(database, "w1"):
+            assert await recovery.sweep() == 0
+        assert await recovery.sweep() == 1
+        assert await recovery.sweep() == 0
+        await recovery.end(run.keys.run_id)
+    async with database.read() as tx:
+        stored = await read_events(tx, run.keys.run_id, 0, 100)
+    order = OrderChecker()
+    for entry in stored:
+        order.check(entry.event)
+    assert order.ended
+    assert isinstance(stored[-1].event, RunFailed) and stored[-1].event.code == "worker_died"
+    (settled,) = [e.event for e in stored if isinstance(e.event, LlmCallFinished)]
+    assert settled.status == "orphaned"
+    assert settled.metered.usage.input_tokens == 50
+    assert 1 <= settled.metered.usage.output_tokens <= 6
+    assert await rows(database, "SELECT status, error_code FROM runs") == [
+        ("interrupted", "worker_died")
+    ]
+    assert await rows(
+        database, "SELECT content, metadata->>'status' FROM messages WHERE role = 'assistant'"
+    ) == [("Half an answer", "partial")]
+    assert await rows(database, "SELECT status FROM sessions") == [("failed",)]
+    (booked,) = await rows(database, "SELECT cost_exact, usage_source FROM llm_calls")
+    assert booked[1] == "estimated" and isinstance(booked[0], Decimal) and booked[0] > 0
+    await assert_audited(database)
+
+
+async def test_a_run_that_never_began_is_ended_too(database: Database, database_url: str) -> None:
+    run = await admitted(database)
+    shown: Shown = []
+    async with writing(database_url, shown) as writer:
+        assert await Recovery(database, writer, PriceBook(), "w2").sweep() == 1
+    async with database.read() as tx:
+        stored = await read_events(tx, run.keys.run_id, 0, 100)
+    assert [type(entry.event) for entry in stored] == [RunStarted, RunFailed]
+    async with database.read() as tx:
+        assert (await tx.execute(text("SELECT status FROM runs"))).scalar_one() == "interrupted"

@@ -1,0 +1,100 @@
+"""A view of a run: stored events, then live ones, each once, whatever the timing."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from uuid import UUID
+
+from callsheet.events.entry import Entry
+from callsheet.events.run import RunFinished
+from callsheet.events.stage import StageStarted
+from callsheet.events.union import AnyRunEvent
+from callsheet.kit.ids import new_id
+from callsheet.stream import local
+from callsheet.stream.local import LocalBroker
+from callsheet.stream.replay import follow
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+RUN = new_id()
+
+
+def entries(first: int, last: int, *, end: bool = False) -> tuple[Entry, ...]:
+    made: list[Entry] = []
+    for seq in range(first, last + 1):
+        event: AnyRunEvent = StageStarted(stage=str(seq))
+        if end and seq == last:
+            event = RunFinished()
+        made.append(Entry(seq, AT, event))
+    return tuple(made)
+
+
+class Journal:
+    """Stored entries; a read takes a moment, in which others may run."""
+
+    def __init__(self, *stored: Entry) -> None:
+        self.stored = list(stored)
+        self.reads = 0
+
+    async def after(self, run_id: UUID, seq: int, limit: int) -> tuple[Entry, ...]:
+        self.reads += 1
+        await asyncio.sleep(0)
+        return tuple(entry for entry in self.stored if entry.seq > seq)[:limit]
+
+
+async def seen(broker: LocalBroker, journal: Journal, *, is_new: bool, after: int = 0) -> list[int]:
+    view = await follow(RUN, broker, journal, is_new=is_new, after=after)
+    return [entry.seq for batch in [b async for b in view] for entry in batch]
+
+
+async def test_a_new_run_is_seen_live_without_reading_the_journal() -> None:
+    broker, journal = LocalBroker(), Journal()
+    async with asyncio.TaskGroup() as group:
+        viewer = group.create_task(seen(broker, journal, is_new=True))
+        await asyncio.sleep(0)
+        broker.publish(RUN, entries(1, 3))
+        broker.publish(RUN, entries(4, 5, end=True))
+    assert viewer.result() == [1, 2, 3, 4, 5]
+    assert journal.reads == 0
+
+
+async def test_what_is_stored_and_what_comes_meanwhile_is_seen_once() -> None:
+    broker, journal = LocalBroker(), Journal(*entries(1, 3))
+    view = await follow(RUN, broker, journal, is_new=False)
+    broker.publish(RUN, entries(3, 4))  # 3 is in the journal as well
+    got = [entry.seq for entry in await anext(view)]
+    broker.publish(RUN, entries(5, 6, end=True))
+    async for batch in view:
+        got += [entry.seq for entry in batch]
+    assert got == [1, 2, 3, 4, 5, 6]
+
+
+async def test_a_finished_run_is_seen_from_any_event_on() -> None:
+    journal = Journal(*entries(1, 6, end=True))
+    assert await seen(LocalBroker(), journal, is_new=False, after=4) == [5, 6]
+
+
+async def test_a_viewer_that_falls_behind_goes_on_from_the_journal() -> None:
+    broker, journal = LocalBroker(), Journal()
+    view = await follow(RUN, broker, journal, is_new=True)
+    broker.publish(RUN, entries(1, 2))
+    got = [entry.seq for entry in await anext(view)]
+    flood = entries(3, 3 + local.MOST_WAITING)
+    journal.stored += [*entries(1, 2), *flood]
+    broker.publish(RUN, flood)
+    got += [entry.seq for entry in await anext(view)]
+    last = flood[-1].seq
+    broker.publish(RUN, entries(last + 1, last + 1, end=True))
+    journal.stored += entries(last + 1, last + 1, end=True)
+    async for batch in view:
+        got += [entry.seq for entry in batch]
+    assert got == list(range(1, last + 2))
+
+
+async def test_a_viewer_that_leaves_is_forgotten() -> None:
+    broker, journal = LocalBroker(), Journal()
+    view = await follow(RUN, broker, journal, is_new=True)
+    broker.publish(RUN, entries(1, 1))
+    await anext(view)
+    await view.aclose()
+    assert broker.viewers(RUN) == 0
