@@ -138,7 +138,13 @@ def install_web_clients() -> None:
     if Path(certificates).exists():
         env.setdefault("NODE_EXTRA_CA_CERTS", certificates)
     for folder in WEB_CLIENTS:
-        flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+        flags = [
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--no-update-notifier",
+            "--loglevel=error",
+        ]
         run([*npm, "ci", *flags, "--prefix", folder], env=env, cwd=folder)
 
 

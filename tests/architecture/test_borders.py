@@ -20,6 +20,7 @@ COMMITS: Final = {
 READS_ENVIRONMENT: Final = "backend/callsheet/settings/"
 ENVIRONMENT_REASONS: Final = {
     "backend/callsheet/crew/quiet.py": "CrewAI is told its switches through it; nothing is read",
+    "backend/callsheet/llm/litellm_library.py": "LiteLLM is told its switches through it",
 }
 
 
