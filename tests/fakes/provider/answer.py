@@ -53,7 +53,7 @@ def answer_to(scenario: Scenario, body: ChatBody, number: int) -> Answer:
     finish = scenario.finish_reason
     if scenario.fault == "blank":
         finish = "stop"
-    elif scenario.tools and body.awaits_tools():
+    elif scenario.tools and (body.awaits_tools() or (scenario.tools_always and body.tools)):
         calls = _calls(scenario, body, number)
         deltas += _tool_deltas(calls, scenario.tool_pieces)
         finish = "tool_calls"

@@ -43,7 +43,8 @@ class Scenario(
     `text` None: `chunks` counted words `w00000 w00001 ...`, so that a lost one shows; else the
     text is split into `chunks` pieces. `echo` puts the marker-... words of the user's messages
     before it, `stamp` puts `@<CLOCK_MONOTONIC in ns> ` into each piece when it is written.
-    `tools` are asked for once after each user message, if tools are offered.
+    `tools` are asked for once after each user message, if tools are offered; with `tools_always`
+    whenever they are offered.
     `vary` makes the tokens differ from request to request. `fault` strikes every
     `fault_every`-th request that meets the scenario, and only the first `fault_times`.
     """
@@ -58,6 +59,7 @@ class Scenario(
     stamp: bool = False
     tools: tuple[ToolAsk, ...] = ()
     tool_pieces: int = 4
+    tools_always: bool = False
     usage: Literal["asked", "always", "never"] = "asked"
     prompt_tokens: int = 11
     cached_tokens: int = 3
