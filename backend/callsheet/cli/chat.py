@@ -14,6 +14,7 @@ from callsheet.cli.console import note
 from callsheet.cli.conversation import Conversation
 from callsheet.cli.deployment import read_deployment
 from callsheet.cli.interrupts import Interrupts
+from callsheet.cli.rehearsal import rehearsal_note
 from callsheet.cli.session_reference import RECENT, find_named, session_id_of
 from callsheet.kit.errors import BadInput
 from callsheet.kit.ids import new_id
@@ -76,8 +77,8 @@ async def _chat(
     with Interrupts() as interrupts:
         async with Application(settings) as application:
             await application.ready()
-            if application.is_rehearsal:
-                note("No key is set: a rehearsal model answers. `callsheet doctor` says how to")
+            if said := rehearsal_note(application):
+                note(said)
             name = await _name(application, principal, session)
             conversation = Conversation(
                 application=application,

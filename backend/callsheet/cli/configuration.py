@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from callsheet.catalog.files import Seeds, load_seeds
 from callsheet.cli.deployment import Deployment
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.settings.settings import key_variable
+from callsheet.wiring.llm import deployment_of
 from callsheet.wiring.tools import make_tools
-from callsheet.workflows import check
+from callsheet.workflows.check import check
 from callsheet.workflows.draft import Known
 from callsheet.workflows.folder import folders
 from callsheet.workflows.loader import load_workflow
@@ -47,13 +46,8 @@ def configuration_of(deployment: Deployment) -> Configuration:
         alone = [problem for folder in folders(crews) for problem in _of_workflow(folder)]
         return Configuration((*error.problems, *alone), workflows=names)
     keys = _keys(deployment, seeds)
-    against = check.Deployment(
-        catalog={llm.model_code: llm.factory_id for llm in seeds.catalog.llms},
-        priced={(entry.factory, entry.model_code) for entry in seeds.entries},
-        tools=_tools(),
-        keys=[key.factory for key in keys if key.is_set],
-    )
-    return Configuration(tuple(check.check(config, crews, against)), keys, names)
+    against = deployment_of(deployment.settings, seeds, make_tools().registry)
+    return Configuration(tuple(check(config, crews, against)), keys, names)
 
 
 def _keys(deployment: Deployment, seeds: Seeds) -> tuple[Key, ...]:
@@ -65,15 +59,6 @@ def _keys(deployment: Deployment, seeds: Seeds) -> tuple[Key, ...]:
         )
         for factory in seeds.catalog.factories
     )
-
-
-def _tools() -> Mapping[str, Mapping[str, Any]]:
-    registry = make_tools().registry
-    names = sorted(registry.names())
-    return {
-        name: schema["function"]["parameters"]
-        for name, schema in zip(names, registry.schemas(names), strict=True)
-    }
 
 
 def _of_workflow(folder: Path) -> tuple[Problem, ...]:

@@ -26,16 +26,16 @@ class Deployment:
     folders: Folders
 
 
-def read_deployment() -> Deployment:
-    """Read it, warn about what is odd in it, and set the log up for a command.
+def read_deployment(*, for_server: bool = False) -> Deployment:
+    """Read it, warn about what is odd in it, and set the log up.
 
     A command logs warnings only, unless the deployment names a level: its output is the answer.
     """
     loaded = load_settings()
     settings = loaded.settings
-    named = "level" in settings.log.model_fields_set
+    as_named = for_server or "level" in settings.log.model_fields_set
     setup_log(
-        settings.log.level if named else "warning",
+        settings.log.level if as_named else "warning",
         settings.log.format,
         secrets=secrets_of(settings),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -18,6 +19,8 @@ from callsheet.settings.settings import ServerSettings
 _OLDEST: Final = (3, 11)
 _NEWEST: Final = (3, 13)
 _LEAST_FREE_BYTES: Final = 1_000_000_000
+_OTHER_HOST: Final = "Set CALLSHEET_SERVER__HOST to an address of this machine."
+_OTHER_PORT: Final = "Stop what listens there, or choose another CALLSHEET_SERVER__PORT."
 
 
 def machine(folders: Folders, server: ServerSettings) -> list[Finding]:
@@ -80,16 +83,17 @@ def port(server: ServerSettings) -> Finding:
     try:
         found = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM)
     except OSError as error:
-        mend = "Set CALLSHEET_SERVER__HOST to an address of this machine."
-        return Finding("port", "missing", f"{where}: {error.strerror}", mend)
+        return Finding("port", "missing", f"{where}: {error.strerror}", _OTHER_HOST)
     family, kind, protocol, _, address = found[0]
     with socket.socket(family, kind, protocol) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(address)
         except OSError as error:
-            mend = "Stop what listens there, or choose another CALLSHEET_SERVER__PORT."
-            return Finding("port", "warning", f"{where}: {error.strerror}", mend)
+            if error.errno == errno.EADDRINUSE:
+                return Finding("port", "warning", f"{where} is taken", _OTHER_PORT)
+            mend = _OTHER_HOST if error.errno == errno.EADDRNOTAVAIL else _OTHER_PORT
+            return Finding("port", "missing", f"{where}: {error.strerror}", mend)
     return Finding("port", "ok", f"{where} is free")
 
 

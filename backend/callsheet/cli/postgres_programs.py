@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 
 from callsheet.db.embedded.binaries import find_binaries
 from callsheet.db.engine import plain_url
@@ -42,8 +42,14 @@ def address(url: str) -> Iterator[str]:
         escaped = str(parsed.password).replace("\\", "\\\\").replace(":", "\\:")
         file.write(f"*:*:*:*:{escaped}\n")
         file.flush()
-        query = {**parsed.query, "passfile": file.name}
-        bare = parsed.set(password=None, query=query)
+        bare = URL.create(
+            parsed.drivername,
+            username=parsed.username,
+            host=parsed.host,
+            port=parsed.port,
+            database=parsed.database,
+            query={**parsed.query, "passfile": file.name},
+        )
         yield bare.render_as_string(hide_password=False)
 
 

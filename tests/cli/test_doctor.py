@@ -1,0 +1,92 @@
+"""The doctor says what is missing and how to mend it."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from callsheet.cli.database_findings import schema
+from callsheet.cli.machine import data_folder, free_space, pinned, port, python
+from callsheet.db.revisions import Revisions
+from callsheet.settings.settings import ServerSettings
+from tests.cli.conftest import Callsheet
+
+
+def test_a_sound_deployment_is_status_0(
+    deployed: Callsheet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLSHEET_SERVER__PORT", "0")
+    ran = deployed("doctor")
+    assert ran.status == 0, ran.out
+    assert "database: PostgreSQL 1" in ran.out
+    assert "a rehearsal model answers" in ran.out
+    assert "CALLSHEET_LLM__QWEN__API_KEY" in ran.out
+
+
+def test_keys_are_named_by_their_factory(
+    deployed: Callsheet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLSHEET_LLM__QWEN__API_KEY", "sk-hidden-value")
+    ran = deployed("doctor")
+    assert "model keys: qwen" in ran.out
+    assert "CALLSHEET_LLM__DEEPSEEK__API_KEY" in ran.out
+    assert "hidden" not in ran.out + ran.err
+
+
+def test_a_database_that_is_away_is_status_1_and_says_what_to_do(
+    callsheet: Callsheet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLSHEET_DATABASE__URL", "postgresql://me:secret@127.0.0.1:1/none")
+    ran = callsheet("doctor")
+    assert ran.status == 1
+    assert "database: does not answer" in ran.out
+    assert "CALLSHEET_DATABASE__URL" in ran.out
+    assert "secret" not in ran.out
+
+
+def test_a_broken_configuration_is_status_1(callsheet: Callsheet, tmp_path: Path) -> None:
+    callsheet("init")
+    (tmp_path / "crews/chat/workflow.yaml").write_text("stages: 3\n")
+    ran = callsheet("doctor")
+    assert ran.status == 1
+    assert "see `callsheet check`" in ran.out
+
+
+def test_pythons_that_are_not_tested_are_named() -> None:
+    assert python((3, 12, 1)).state == "ok"
+    assert python((3, 10, 9)).state == "missing"
+    assert python((3, 14, 0)).state == "missing"
+
+
+def test_a_pinned_package_must_be_the_very_one() -> None:
+    requirements = ["crewai==1.15.30", "msgspec>=0.23"]
+    assert pinned("crewai", requirements, "1.15.30").state == "ok"
+    other = pinned("crewai", requirements, "1.16.0")
+    assert (other.state, other.mend) == ("missing", "Install crewai==1.15.30.")
+
+
+def test_folders_that_cannot_be_made_are_named(tmp_path: Path) -> None:
+    assert data_folder(tmp_path / "new" / "deep").detail.endswith("(will be made)")
+    (tmp_path / "file").touch()
+    assert data_folder(tmp_path / "file" / "below").state == "missing"
+    assert free_space(tmp_path / "new").state in ("ok", "warning")
+
+
+def test_a_port_in_use_and_a_foreign_address_are_told_apart() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        busy = port(ServerSettings(port=taken.getsockname()[1]))
+    assert (busy.state, busy.subject) == ("warning", "port")
+    assert port(ServerSettings(host="203.0.113.1")).state == "missing"
+    assert port(ServerSettings(port=0)).state == "ok"
+
+
+def test_a_schema_is_current_behind_or_unknown() -> None:
+    known = Revisions({"a": None, "b": "a"})
+    assert schema("b", known).state == "ok"
+    assert schema("a", known).state == "warning"
+    assert schema(None, known).state == "warning"
+    assert schema("z", known).state == "missing"

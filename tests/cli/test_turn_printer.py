@@ -1,0 +1,142 @@
+"""A turn in the terminal: the answer on one stream, everything else on the other."""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from rich.console import Console
+
+from callsheet.cli.turn_printer import TurnPrinter
+from callsheet.events.agent import AgentStarted
+from callsheet.events.call import LlmCallStarted
+from callsheet.events.entry import Entry
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.stage import StageRetried, StageSkipped, StageStarted
+from callsheet.events.text import TextDelta, TextStarted
+from callsheet.events.tool import ToolCallArgs, ToolCallStarted, ToolResult
+from callsheet.events.union import AnyRunEvent
+from callsheet.events.usage import ModelUsage, Usage
+
+START = datetime(2026, 11, 30, 8, 15, tzinfo=UTC)
+USAGE = (
+    ModelUsage(
+        factory="qwen",
+        model="qwen3.5-flash",
+        usage=Usage(input_tokens=1200, output_tokens=34),
+        cost=Decimal("0.0001336"),
+        currency="USD",
+    ),
+)
+RUN = RunStarted(workflow="chat", revision="r", session_id="s", trace_id="t")
+
+
+def printed(*events: AnyRunEvent, quiet: bool = False) -> tuple[str, str, TurnPrinter]:
+    answer, about = io.StringIO(), io.StringIO()
+    console = Console(file=about, width=200, color_system=None)
+    printer = TurnPrinter(answer=answer, about=console, quiet=quiet)
+    for seq, event in enumerate(events, start=1):
+        printer.show(Entry(seq=seq, at=START + timedelta(milliseconds=500 * seq), event=event))
+    return answer.getvalue(), about.getvalue(), printer
+
+
+def call() -> LlmCallStarted:
+    return LlmCallStarted(
+        call_id="c",
+        message_id="m",
+        agent_run_id="a",
+        stage="execution",
+        agent="worker",
+        task="work",
+        factory="qwen",
+        model="qwen3.5-flash",
+        attempt=1,
+        started_at=START,
+        price_id="p",
+        estimated_input_tokens=1,
+        reserved_cost=Decimal(0),
+        currency="USD",
+        visible=True,
+    )
+
+
+def text(message_id: str, words: str, *, visible: bool = True) -> tuple[AnyRunEvent, ...]:
+    return (
+        TextStarted(message_id=message_id, agent_run_id="a", visible=visible),
+        TextDelta(message_id=message_id, text=words),
+    )
+
+
+def test_only_the_visible_text_is_the_answer() -> None:
+    answer, about, printer = printed(
+        RUN,
+        StageStarted(stage="intent"),
+        AgentStarted(agent_run_id="a", agent="router", label="理解", stage="intent", task="t"),
+        call(),
+        *text("m1", '{"route": "chat"}', visible=False),
+        StageSkipped(stage="organization", rule='x == "simple"'),
+        *text("m2", "It is 391."),
+        RunFinished(usage=USAGE, message_id="m2"),
+    )
+    assert answer == "It is 391.\n"
+    assert about.splitlines() == [
+        "▸ intent",
+        "  理解",
+        '▸ organization skipped: x == "simple"',
+        "0.000134 USD · 1,200 tokens in, 34 out · 1 call of qwen3.5-flash · 4.5 s",
+    ]
+    assert not printer.failed
+
+
+def test_two_visible_messages_do_not_run_together() -> None:
+    answer, _, _ = printed(RUN, *text("m1", "first"), *text("m2", "second"), RunFinished())
+    assert answer == "first\nsecond\n"
+
+
+def test_a_tool_call_is_one_line_with_its_arguments() -> None:
+    _, about, _ = printed(
+        RUN,
+        ToolCallStarted(
+            tool_call_id="k", tool="calculator", message_id="m", agent_run_id="a", visible=False
+        ),
+        ToolCallArgs(tool_call_id="k", text='{"expression": '),
+        ToolCallArgs(tool_call_id="k", text='"17*23"}'),
+        ToolResult(
+            tool_call_id="k",
+            message_id="t",
+            tool="calculator",
+            agent_run_id="a",
+            stage="execution",
+            agent="worker",
+            content="3" * 200,
+            status="ok",
+            args_digest="d",
+            latency_ms=1,
+            visible=False,
+        ),
+    )
+    assert about == f'  calculator {{"expression": "17*23"}} → {"3" * 100}…\n'
+
+
+def test_a_failure_and_a_stop_say_so_and_what_they_cost() -> None:
+    _, failed, printer = printed(
+        RUN,
+        StageRetried(stage="intent", attempt=2, code="rate_limited"),
+        *text("m1", "half"),
+        RunFailed(code="provider_error", message="The [provider] is away.", usage=USAGE),
+    )
+    assert printer.failed
+    assert "▸ intent again, attempt 2: rate_limited" in failed
+    assert "The [provider] is away. (provider_error)" in failed
+    assert "0.000134 USD" in failed
+    _, stopped, printer = printed(RUN, RunCancelled(reason="user"))
+    assert printer.cancelled
+    assert stopped.startswith("stopped (user)\n0.000000")
+
+
+def test_a_quiet_printer_only_knows_the_end() -> None:
+    answer, about, printer = printed(
+        RUN, *text("m", "x"), RunFailed(code="c", message="m"), quiet=True
+    )
+    assert (answer, about, printer.failed) == ("", "", True)
