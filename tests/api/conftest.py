@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
+import structlog
 
 from callsheet.main import create_app
 from tests.api.fake import ALICE, OPTIONS, World
+
+
+@pytest.fixture(autouse=True)
+def plain_log() -> Iterator[None]:
+    """One short line for each entry: the default draws every local variable of a traceback."""
+    structlog.configure(
+        processors=[structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    )
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture

@@ -12,13 +12,13 @@ from uuid import UUID, uuid4
 
 from callsheet.agui.run_input import RunInput
 from callsheet.api.ports import ApiOptions, Services
-from callsheet.kit.readiness import Part
 from callsheet.auth.api_keys import ApiKeys
 from callsheet.auth.principal import Principal
 from callsheet.events.entry import Entry
 from callsheet.events.usage import Usage
 from callsheet.kit.errors import Conflict, NotFound, Problem, RateLimited, Unavailable
 from callsheet.kit.pages import Page, PageRequest
+from callsheet.kit.readiness import Part
 from callsheet.llm.model import Model
 from callsheet.runs.run import RunRecord
 from callsheet.runs.started import StartedRun

@@ -1,0 +1,116 @@
+"""In a real browser: calls from another origin, and the built-in page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse
+
+from callsheet.auth.principal import principal_named
+from callsheet.kit.ids import resolve_id
+from tests.api.fake import OPTIONS, World, a_message
+from tests.api.live import local_options, serve, serve_app
+from tests.plugins.needs import WEB, chromium, node
+
+pytestmark = pytest.mark.needs("chromium")
+
+ANSWERED = ("turn", "withCookies", "noKey", "refused", "invalid", "broken", "rename", "sessions")
+
+
+def drive(script: str, *words: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [str(node()), str(WEB / "browser" / script), str(chromium()), *words],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    seen: dict[str, Any] = json.loads(done.stdout)
+    return seen
+
+
+@contextmanager
+def frontend() -> Iterator[str]:
+    """The address of a page that is not ours."""
+    app = FastAPI()
+
+    @app.get("/", response_class=HTMLResponse)
+    async def page() -> str:
+        return "<!doctype html><title>frontend</title>"
+
+    with serve_app(app) as address:
+        yield address
+
+
+def test_a_page_of_a_listed_origin_reads_every_answer() -> None:
+    with frontend() as page:
+        options = replace(OPTIONS, allowed_origins=frozenset({page}))
+        with serve(World(), options) as api:
+            seen = drive("cors.mjs", page, api)
+    statuses = {name: seen[name].get("status") for name in ANSWERED}
+    assert statuses == {
+        "turn": 200,
+        "withCookies": 200,
+        "noKey": 401,
+        "refused": 409,
+        "invalid": 422,
+        "broken": 500,
+        "rename": 404,
+        "sessions": 200,
+    }
+    assert seen["turn"]["finished"]
+    assert str(UUID(seen["turn"]["run"])) == seen["turn"]["run"]
+    assert all(seen[name]["trace"] for name in ANSWERED)
+
+
+def test_a_page_of_another_origin_reads_nothing_and_starts_nothing() -> None:
+    world = World()
+    with frontend() as page, serve(world, local_options()) as api:
+        seen = drive("cors.mjs", page, api)
+    assert [seen[name] for name in ANSWERED] == [{"blocked": "TypeError"} for _ in ANSWERED]
+    assert world.chat.asked == []
+
+
+def test_the_page_holds_a_conversation() -> None:
+    world = World()
+    alice = principal_named("alice")
+    told = resolve_id("told", alice.user_id, "session")
+    asyncio.run(world.sessions.create(alice, told, None))
+    said, hidden = replace(a_message(told, 1), role="user", content="Asked"), a_message(told, 3)
+    world.sessions.messages_of[told] = [
+        said,
+        a_message(told, 2),
+        replace(hidden, metadata={"visible": False}),
+    ]
+    with serve(world) as address:
+        seen = drive("page.mjs", address)
+    assert seen["user"] == ["hello <b>there</b>"]
+    assert seen["answer"] == ["You said hello <b>there</b> - 391."]
+    assert seen["bill"] == ["200 tokens · 0.000124 USD"]
+    assert seen["stages"] == [["intent", "done"], ["execution", "done"], ["organization", "done"]]
+    assert seen["open"] is False
+    assert seen["steps"] == [
+        "Router\nA sum, I think.",
+        'Router\n{"route":"tools"}',
+        'calculator(…)\n{"expression":"17*23"}\n= 391',
+        "Checker\nIt is right.",
+        "Reasoning\nShort.",
+    ]
+    assert seen["alert"] == "The provider answered 503."
+    assert seen["overflow"] is False
+    assert seen["left"] == 0
+    assert seen["hash"] == 37
+    assert seen["history"] == ["Asked", "Answer 2"]
+    assert seen["light"] != seen["dark"]
+    assert seen["faults"] == []
+    assert seen["foreign"] == []
