@@ -111,8 +111,9 @@ def salvage_facts(path: Path) -> Salvage[ModelsFile]:
     """
     salvage = compose(path).salvage(ModelsFile)
     models = salvage.value.models if salvage.value else {}
-    problems = (*salvage.problems, *_windows(salvage.document, models))
-    return Salvage(salvage.value, salvage.document, problems)
+    found = (*salvage.problems, *_windows(salvage.document, models))
+    in_order = sorted(found, key=lambda one: (one.line, one.column))
+    return Salvage(salvage.value, salvage.document, tuple(in_order))
 
 
 def _windows(document: Document, models: Mapping[str, ModelFacts]) -> Iterator[Problem]:

@@ -6,19 +6,29 @@ from collections.abc import AsyncGenerator, Sequence
 
 from callsheet.kit.deadline import Deadline
 from callsheet.llm.chat import ChatPart, ChatRequest
+from callsheet.llm.model import Model
 from callsheet.llm.protocol import ChatClient
 
 
 class ChatRouter:
-    """See `ChatClient`. The rehearsal is reached in-process, every other model over the network."""
+    """See `ChatClient`.
 
-    def __init__(self, network: ChatClient, rehearsal: ChatClient) -> None:
+    The rehearsal is reached in-process, a model with a `litellm_provider` by way of LiteLLM,
+    every other one over the network.
+    """
+
+    def __init__(self, network: ChatClient, rehearsal: ChatClient, litellm: ChatClient) -> None:
         self._network = network
         self._rehearsal = rehearsal
+        self._litellm = litellm
 
     def stream(
         self, request: ChatRequest, deadline: Deadline
     ) -> AsyncGenerator[Sequence[ChatPart], None]:
         """See `ChatClient.stream`."""
-        client = self._rehearsal if request.model.is_rehearsal else self._network
-        return client.stream(request, deadline)
+        return self._client_for(request.model).stream(request, deadline)
+
+    def _client_for(self, model: Model) -> ChatClient:
+        if model.is_rehearsal:
+            return self._rehearsal
+        return self._litellm if model.litellm_provider else self._network

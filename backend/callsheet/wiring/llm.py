@@ -10,6 +10,7 @@ from callsheet.catalog.files import Seeds
 from callsheet.kit.errors import ConfigError
 from callsheet.llm.facts import ModelFacts, load_facts
 from callsheet.llm.key import key_variable
+from callsheet.llm.litellm_client import LiteLlmClient
 from callsheet.llm.model import Model
 from callsheet.llm.openai_compat.aiohttp import AiohttpTransport
 from callsheet.llm.openai_compat.client import OpenAiChatClient
@@ -79,6 +80,7 @@ def make_llm(
     client = ChatRouter(
         OpenAiChatClient(transport, adapters.clock),
         OpenAiChatClient(RehearsalTransport(REHEARSAL_PACE_S), adapters.clock),
+        LiteLlmClient(adapters.clock),
     )
     return Llm(
         models=_models(settings, seeds, deployment, facts),

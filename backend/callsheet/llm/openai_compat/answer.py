@@ -85,7 +85,7 @@ class StreamedAnswer:
         ok = whole and self.failure is None and self.answered
         parts += parser.finish(complete=ok)
         if self.failure is None:
-            self.failure = _verdict(parser, fault, whole=whole, answered=self.answered)
+            self.failure = verdict(parser, fault, whole=whole, answered=self.answered)
         return parts
 
     def _feed_tail(self) -> list[ChatPart]:
@@ -131,13 +131,17 @@ class WholeAnswer:
         self.failure = parser.failure
         parts = parser.finish(complete=whole and self.failure is None and parser.answered)
         if self.failure is None:
-            self.failure = _verdict(parser, fault, whole=whole, answered=self.answered)
+            self.failure = verdict(parser, fault, whole=whole, answered=self.answered)
         return parts
 
 
-def _verdict(
+def verdict(
     parser: ChunkParser, fault: Failure | None, *, whole: bool, answered: bool
 ) -> Failure | None:
+    """How an answer ended: None where it is whole.
+
+    `fault`: what went wrong with the connection; `whole`: its end mark or its reason had come.
+    """
     if parser.finish_reason == "content_filter":
         return Failure("content_filter")
     if parser.finish_reason == "error":

@@ -14,5 +14,6 @@ REHEARSAL: Final = Model(
     api_key=None,
     context_window_tokens=131_072,
     max_output_tokens=4_096,
+    structured_output="json_schema",
     is_rehearsal=True,
 )

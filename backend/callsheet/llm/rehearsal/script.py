@@ -11,7 +11,7 @@ from callsheet.llm.rehearsal.form import fill
 from callsheet.llm.rehearsal.prompt import Language, Prompt
 from callsheet.llm.rehearsal.question import ToolNeed, tool_need
 
-_VARIABLE: Final = key_variable("<factory>").replace("FACTORY", "<FACTORY>")
+_VARIABLE: Final = key_variable("factory").replace("FACTORY", "<FACTORY>")
 _EXAMPLE: Final = key_variable("qwen")
 _MARK: Final = {"en": "this is a rehearsal", "zh": "这是排练"}
 _HOW: Final = {
