@@ -22,7 +22,9 @@ OTHER = principal_named("other")
 
 async def end(database: Database, run_id: UUID) -> None:
     async with database.transaction() as tx:
-        await tx.execute(text("UPDATE runs SET status = 'succeeded' WHERE id = :id"), {"id": run_id})
+        await tx.execute(
+            text("UPDATE runs SET status = 'succeeded' WHERE id = :id"), {"id": run_id}
+        )
 
 
 async def test_a_first_message_makes_session_message_title_and_queued_run(
@@ -33,7 +35,9 @@ async def test_a_first_message_makes_session_message_title_and_queued_run(
     ticket = await gate(database).admit(wish(session_id, "  What is\n17*23, please tell me now? "))
     assert ticket.is_new
     async with database.read() as tx:
-        session = (await tx.execute(text("SELECT title, status, message_count FROM sessions"))).one()
+        session = (
+            await tx.execute(text("SELECT title, status, message_count FROM sessions"))
+        ).one()
         run = (await tx.execute(text("SELECT status, user_message_id, worker_id FROM runs"))).one()
         message = (await tx.execute(text("SELECT id, seq, role FROM messages"))).one()
     assert tuple(session) == ("What is 17*23, please te", "pending", 1)

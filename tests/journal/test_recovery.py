@@ -24,9 +24,7 @@ from tests.journal.stage import admitted
 from tests.journal.test_writer import Shown, assert_audited, rows, writing
 
 
-async def test_an_abandoned_run_is_ended_and_booked(
-    database: Database, database_url: str
-) -> None:
+async def test_an_abandoned_run_is_ended_and_booked(database: Database, database_url: str) -> None:
     run = await admitted(database)
     shown: Shown = []
     async with database.read() as tx:
@@ -65,7 +63,8 @@ async def test_an_abandoned_run_is_ended_and_booked(
     for entry in stored:
         order.check(entry.event)
     assert order.ended
-    assert isinstance(stored[-1].event, RunFailed) and stored[-1].event.code == "worker_died"
+    assert isinstance(stored[-1].event, RunFailed)
+    assert stored[-1].event.code == "worker_died"
     (settled,) = [e.event for e in stored if isinstance(e.event, LlmCallFinished)]
     assert settled.status == "orphaned"
     assert settled.metered.usage.input_tokens == 50
@@ -78,7 +77,9 @@ async def test_an_abandoned_run_is_ended_and_booked(
     ) == [("Half an answer", "partial")]
     assert await rows(database, "SELECT status FROM sessions") == [("failed",)]
     (booked,) = await rows(database, "SELECT cost_exact, usage_source FROM llm_calls")
-    assert booked[1] == "estimated" and isinstance(booked[0], Decimal) and booked[0] > 0
+    assert booked[1] == "estimated"
+    assert isinstance(booked[0], Decimal)
+    assert booked[0] > 0
     await assert_audited(database)
 
 

@@ -117,7 +117,11 @@ async def turn(
         tool_id = f"c{number}"
         recorder.emit(
             ToolCallStarted(
-                tool_call_id=tool_id, tool="x", message_id=message_id, agent_run_id="a", visible=True
+                tool_call_id=tool_id,
+                tool="x",
+                message_id=message_id,
+                agent_run_id="a",
+                visible=True,
             )
         )
         recorder.emit(ToolCallEnded(tool_call_id=tool_id))
@@ -245,10 +249,9 @@ async def test_many_runs_at_once_stay_exact(database: Database, database_url: st
     first = await admitted(database)
     runs = [first] + [await admitted_again(database) for _ in range(9)]
     shown: Shown = []
-    async with writing(database_url, shown) as writer:
-        async with asyncio.TaskGroup() as group:
-            for run in runs:
-                group.create_task(turn(writer, database, run, calls=3))
+    async with writing(database_url, shown) as writer, asyncio.TaskGroup() as group:
+        for run in runs:
+            group.create_task(turn(writer, database, run, calls=3))
     await assert_audited(database)
     (total,) = await rows(database, "SELECT sum(total_tokens), count(*) FROM sessions")
     assert total == (10 * 363, 10)

@@ -71,7 +71,7 @@ class NoHistory:
 
 
 class ScriptedRunner:
-    """Implements `StageRunner`: plays a function by the stage's name, else answers with the name."""
+    """Implements `StageRunner`: plays a function by stage name, else answers with the name."""
 
     def __init__(self, **plays: Play) -> None:
         self.plays = plays

@@ -77,7 +77,8 @@ async def test_stages_run_in_order_and_the_last_visible_one_is_the_answer() -> N
     runner = ScriptedRunner(intent=intent(is_simple=False))
     outcome, log = await run(runner, THREE)
     assert runner.ran == [("intent", False, 1), ("execution", False, 1), ("organization", True, 1)]
-    assert isinstance(outcome, Answered) and outcome.text == "organization"
+    assert isinstance(outcome, Answered)
+    assert outcome.text == "organization"
     assert [type(e) for e in log.events] == [
         RunStarted,
         *[StageStarted, StageFinished] * 3,
@@ -89,7 +90,8 @@ async def test_a_rule_that_leaves_out_the_last_stage_makes_the_one_before_stream
     runner = ScriptedRunner(intent=intent(is_simple=True))
     outcome, log = await run(runner, THREE)
     assert runner.ran == [("intent", False, 1), ("execution", True, 1)]
-    assert isinstance(outcome, Answered) and outcome.text == "execution"
+    assert isinstance(outcome, Answered)
+    assert outcome.text == "execution"
     assert log.of(StageSkipped) == [StageSkipped(stage="organization", rule="plain")]
 
 
@@ -114,12 +116,14 @@ async def test_text_of_a_stage_that_only_later_proves_to_be_the_answer_is_shown_
 
 async def test_a_stop_rule_ends_the_turn_with_what_there_is() -> None:
     only = workflow(
-        stage("intent", stop_when=PlainRule(lambda v: True, "intent")), stage("execution", visible=True)
+        stage("intent", stop_when=PlainRule(lambda v: True, "intent")),
+        stage("execution", visible=True),
     )
     runner = ScriptedRunner()
     outcome, log = await run(runner, only)
     assert runner.ran == [("intent", False, 1)]
-    assert isinstance(outcome, Answered) and outcome.text == "intent"
+    assert isinstance(outcome, Answered)
+    assert outcome.text == "intent"
     assert len(log.of(TextDelta)) == 1
 
 
@@ -162,7 +166,8 @@ async def test_a_fault_of_ours_ends_the_run_without_its_details() -> None:
         raise KeyError("secret")
 
     outcome, log = await run(ScriptedRunner(intent=play), workflow(stage("intent")))
-    assert isinstance(outcome, Failed) and outcome.code == "internal"
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "internal"
     assert "secret" not in outcome.message
     assert isinstance(log.events[-1], RunFailed)
 
@@ -197,7 +202,9 @@ async def test_usage_of_all_attempts_is_summed_by_model_and_billed_on_the_messag
 
     async def play(work: StageWork, emit: Emit, meter: Meter) -> StageResult:
         first = await meter.open(**CALL)
-        bills.append(first.close("failed", MeteredUsage(usage=Usage(input_tokens=5), source="estimated")))
+        bills.append(
+            first.close("failed", MeteredUsage(usage=Usage(input_tokens=5), source="estimated"))
+        )
         second = await meter.open(**{**CALL, "attempt": 2})
         usage = Usage(input_tokens=10, output_tokens=2)
         bills.append(second.close("settled", MeteredUsage(usage=usage, source="provider", raw={})))
@@ -222,7 +229,8 @@ async def test_an_unpriced_model_is_refused_before_anything_is_booked() -> None:
         raise AssertionError
 
     outcome, log = await run(ScriptedRunner(answer=play), workflow(stage("answer")))
-    assert isinstance(outcome, Failed) and outcome.code == "unpriced_model"
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "unpriced_model"
     assert not log.of(LlmCallFinished)
 
 

@@ -44,7 +44,10 @@ class OrderChecker:
         self._calls: dict[str, bool] = {}
 
     def check(self, event: AnyRunEvent) -> None:
-        """Take the event in; raises OrderViolation, with the state unchanged, if it may not come."""
+        """Take the event in.
+
+        Raises OrderViolation, with the state unchanged, where it may not come.
+        """
         if isinstance(event, TextDelta):
             self._need(self._texts.get(event.message_id) is True, event)
             return
@@ -81,12 +84,12 @@ class OrderChecker:
     # -- rules, one per event ------------------------------------------------------------------
 
     @staticmethod
-    def _need(condition: bool, event: Any) -> None:
+    def _need(condition: bool, event: Any) -> None:  # noqa: FBT001 - reads as "need that"
         if not condition:
             raise OrderViolation(f"{event} may not come here")
 
     def _run_started(self, event: RunStarted) -> None:
-        self._need(False, event)
+        raise OrderViolation(f"{event} may not come again")
 
     def _run_ended(self, event: RunFinished | RunFailed | RunCancelled) -> None:
         still_open = [*self.closers("failed"), *self.open_model_calls()]

@@ -37,7 +37,7 @@ class LocalJobs:
         self._stop = asyncio.Event()
 
     async def run(self, drain_s: float) -> None:
-        """Take jobs until `stop`; then give those under way `drain_s` seconds and cancel the rest."""
+        """Take jobs until `stop`; then give those under way `drain_s` seconds, cancel the rest."""
         async with asyncio.TaskGroup() as group:
             self._group = group
             await self._stop.wait()

@@ -16,7 +16,6 @@ from callsheet.runs.end import SESSION_STATUS, RunEnd
 from callsheet.runs.run import RunStatus
 from callsheet.sessions.new_message import FinishedMessage, NewMessage
 
-
 WORKER_DIED: Final = "worker_died"
 """The code of a run whose process ended before it did."""
 

@@ -30,7 +30,7 @@ from callsheet.ledger.cost import cost_of
 from callsheet.ledger.price_book import PriceBook
 from callsheet.llm.tokens import estimate_tokens
 from callsheet.runs.run import RunRecord
-from callsheet.runs.store import read_events, runs_of_others, run_by_id
+from callsheet.runs.store import read_events, run_by_id, runs_of_others
 from callsheet.runs.worker_locks import is_alive
 
 log = structlog.get_logger(__name__)
@@ -98,9 +98,7 @@ class Recovery:
                 ending.append(self._settled(event, _streamed(events, event.message_id)))
         ending.extend(order.closers("failed"))
         ending.extend(
-            AnswerFinished(
-                message_id=message_id, status="partial", text=_text(events, message_id)
-            )
+            AnswerFinished(message_id=message_id, status="partial", text=_text(events, message_id))
             for message_id in _unfinished(events)
         )
         ending.append(RunFailed(code=WORKER_DIED, message="The process that ran it is gone."))
@@ -150,8 +148,8 @@ def _streamed(events: Sequence[AnyRunEvent], message_id: str) -> str:
     for event in events:
         if isinstance(event, LlmCallStarted):
             begun = event.message_id == message_id
-        elif isinstance(event, (TextDelta, ReasoningDelta)) and event.message_id == message_id:
-            parts.append(event.text)
-        elif begun and isinstance(event, ToolCallArgs):
+        elif (
+            isinstance(event, (TextDelta, ReasoningDelta)) and event.message_id == message_id
+        ) or (begun and isinstance(event, ToolCallArgs)):
             parts.append(event.text)
     return "".join(parts)

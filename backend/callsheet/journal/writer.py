@@ -28,9 +28,7 @@ Batch = list[tuple[JournaledRun, list[Entry]]]
 class JournalStore(Protocol):
     """Writes a batch in one transaction."""
 
-    async def write(
-        self, entries: list[tuple[UUID, Entry]], changes: Changes
-    ) -> dict[str, int]:
+    async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> dict[str, int]:
         """Commit it and give the `seq` of each new message; raises Unavailable, nothing stored."""
         ...
 
@@ -98,7 +96,7 @@ class JournalWriter:
             for run, _ in batch:
                 run.fail(error)
             return
-        except Exception:  # border: one run's bad event must not take the others with it
+        except Exception:  # noqa: BLE001 - border: one bad run must not take the others with it
             await self._one_by_one(batch)
             return
         for run, taken in batch:

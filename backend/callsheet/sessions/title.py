@@ -30,7 +30,9 @@ def _first_visible(text: str) -> list[str]:
             continue
         if category in {"Cc", "Cs", "Co", "Cn"}:
             continue
-        extends = category in {"Mn", "Me", "Mc"} or char == "\u200d" or 0x1F3FB <= ord(char) <= 0x1F3FF
+        extends = (
+            category in {"Mn", "Me", "Mc"} or char == "\u200d" or 0x1F3FB <= ord(char) <= 0x1F3FF
+        )
         if not extends and not joined:
             if count == MAX_VISIBLE:
                 break

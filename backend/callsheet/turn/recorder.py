@@ -19,7 +19,7 @@ class Recorder:
         self._order = OrderChecker()
 
     def emit(self, event: AnyRunEvent) -> None:
-        """Journal the event; raises OrderViolation, which is a fault of ours, where it is illegal."""
+        """Journal the event; OrderViolation, a fault of ours, where it is illegal."""
         self._order.check(event)
         self._log.append(event)
 

@@ -42,13 +42,9 @@ async def run_stage(
                 recorder.emit(StageFinished(stage=stage.name, status="failed"))
                 raise
             attempt += 1
-            recorder.emit(
-                StageRetried(stage=stage.name, attempt=attempt, code=error.error_code)
-            )
+            recorder.emit(StageRetried(stage=stage.name, attempt=attempt, code=error.error_code))
         else:
-            recorder.emit(
-                StageFinished(stage=stage.name, status="done", output=_output(result))
-            )
+            recorder.emit(StageFinished(stage=stage.name, status="done", output=_output(result)))
             return result
 
 

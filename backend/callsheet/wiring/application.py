@@ -20,6 +20,7 @@ from callsheet.db.migrate import migrate
 from callsheet.kit.errors import AppError, SetupError, Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.kit.readiness import Readiness
+from callsheet.ledger.currency import check_currency
 from callsheet.ledger.price_store import load_prices
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.settings.folders import Folders, folders_of
@@ -29,7 +30,6 @@ from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.chat import ChatService
 from callsheet.wiring.core import Core, database_options, make_core
 from callsheet.wiring.crew import import_in_background
-from callsheet.ledger.currency import check_currency
 from callsheet.wiring.llm import Llm, make_llm
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
@@ -66,9 +66,7 @@ class Application:
         self.llm: Llm = make_llm(
             settings, self.folders, self.seeds, self.tools.registry, self.adapters
         )
-        self.workflows = LiveWorkflows.load(
-            self.folders.crews, self.llm.known, self.adapters.clock
-        )
+        self.workflows = LiveWorkflows.load(self.folders.crews, self.llm.known, self.adapters.clock)
         self.runner = WarmRunner()
         self.chat = ChatService(self.core, self.workflows, settings.default_workflow)
         self.runs = RunService(self.core)
@@ -203,4 +201,5 @@ class Application:
 
     def _crew_failed(self, failure: Exception) -> None:
         log.error("crew_import_failed", error=str(failure))
+        self.runner.fail(failure)
         self.readiness.set(CREW, ready=False, detail=str(failure))

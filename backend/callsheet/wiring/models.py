@@ -1,4 +1,4 @@
-"""The models that can be called: facts from the YAML, addresses from the catalog, keys from here."""
+"""The models that can be called now, by model code."""
 
 from __future__ import annotations
 

@@ -15,23 +15,32 @@ class WarmRunner:
 
     def __init__(self) -> None:
         self._runner: StageRunner | None = None
-        self._warm = asyncio.Event()
+        self._failure: Exception | None = None
+        self._settled = asyncio.Event()
 
     def set(self, runner: StageRunner) -> None:
         """The real runner is there."""
         self._runner = runner
-        self._warm.set()
+        self._settled.set()
+
+    def fail(self, failure: Exception) -> None:
+        """There will be no runner in this process."""
+        self._failure = failure
+        self._settled.set()
 
     async def run(self, work: StageWork, emit: Emit, meter: Meter) -> StageResult:
-        """See `StageRunner.run`."""
+        """See `StageRunner.run`; raises Unavailable where the engine does not come in time."""
         if self._runner is None:
             await self._wait(work)
-        assert self._runner is not None
+        if self._runner is None:
+            raise Unavailable(
+                f"The crew engine could not be loaded: {self._failure}", service="crew"
+            )
         return await self._runner.run(work, emit, meter)
 
     async def _wait(self, work: StageWork) -> None:
         try:
             async with work.deadline.timeout():
-                await self._warm.wait()
+                await self._settled.wait()
         except TimeoutError as error:
             raise Unavailable("The crew engine is still starting.", service="crew") from error
