@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callsheet.workflows.inputs import DataBlock, lookup, render, resolve
@@ -32,6 +32,7 @@ def test_data_is_named_in_the_instructions_and_stands_beside_them() -> None:
     assert found.blocks == (DataBlock("request", "Hello {today}"),)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_what_a_user_writes_never_changes_the_instructions(text: str) -> None:
     found = resolve(TASK, variables(text))
@@ -40,6 +41,7 @@ def test_what_a_user_writes_never_changes_the_instructions(text: str) -> None:
     assert found.expected_output == resolve(TASK, variables("")).expected_output
 
 
+@settings(deadline=None)
 @given(st.text("<>/ request\nREQUEST", max_size=60))
 def test_no_value_can_close_its_block_or_open_another(text: str) -> None:
     shown = render([DataBlock("request", text), DataBlock("quest", "x")])

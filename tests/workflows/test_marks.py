@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callsheet.workflows.marks import fill, marks
@@ -32,6 +32,7 @@ def test_doubled_braces_stand_for_single_ones() -> None:
     )
 
 
+@settings(max_examples=40, deadline=None)
 @given(texts, st.dictionaries(names, texts))
 def test_what_is_put_in_is_never_looked_at_again(text: str, values: dict[str, str]) -> None:
     plain = {name: f"\0{number}\0" for number, name in enumerate(values)}
@@ -43,6 +44,7 @@ def test_what_is_put_in_is_never_looked_at_again(text: str, values: dict[str, st
     assert fill(text, values) == once
 
 
+@settings(deadline=None)
 @given(texts)
 def test_without_marks_nothing_changes_but_doubled_braces(text: str) -> None:
     assert len(fill(text, {})) <= len(text)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callsheet.kit.errors import TurnFailed
@@ -73,6 +73,7 @@ values = st.dictionaries(
 )
 
 
+@settings(max_examples=40, deadline=None)
 @given(values, st.text("abc {}[]\"'\\,:1`", max_size=30))
 def test_an_object_is_found_after_any_prose(value: dict[str, Any], prose: str) -> None:
     wanted = {**value, "route": "code"}

@@ -21,6 +21,7 @@ from callsheet.kit.yaml_nodes import (
     as_text,
     child,
     data,
+    key_node,
     without,
 )
 from callsheet.kit.yaml_source import read_bytes, text_of
@@ -187,7 +188,8 @@ class Document:
                     problems.append(self.problem(place, f"the key {key!r} is missing", of_key=True))
             else:
                 of_key = "[key]" in error["loc"]
-                message, suggestion = said(error, self.node(place))
+                node = key_node(place) if of_key else self.node(place)
+                message, suggestion = said(error, node)
                 problems.append(self.problem(place, message, suggestion, of_key=of_key))
         return problems
 
@@ -203,8 +205,7 @@ class Document:
         """This document without what the errors are about; None when nothing would be left."""
         root = self.root
         places = {self._place(error["loc"]) for error in errors}
-        deepest_last_first = sorted(places, key=_sort_key, reverse=True)
-        for place in deepest_last_first:
+        for place in sorted(places, key=_sort_key, reverse=True):
             if not place:
                 return None
             root = without(root, place)

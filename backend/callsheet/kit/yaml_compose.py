@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -192,7 +192,7 @@ class _Composer:
     def _note(self, position: Position, message: str) -> None:
         self.problems.append(Problem(self.shown, position.line, position.column, message))
 
-    def _stop(self, position: Position, message: str) -> Any:
+    def _stop(self, position: Position, message: str) -> NoReturn:
         self._note(position, message)
         raise ConfigError(self.problems)
 

@@ -122,6 +122,11 @@ def child(node: Node, step: str | int) -> Node | None:
             return None
 
 
+def key_node(place: Place) -> ScalarNode:
+    """The last key of `place` as if it were a value."""
+    return ScalarNode(Position(0, 0), str(place[-1]), str(place[-1]), None, 0)
+
+
 def without(node: Node, place: Place) -> Node:
     """The tree less the value at `place`, which must be there and not the top."""
     step, rest = place[0], place[1:]

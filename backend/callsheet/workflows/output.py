@@ -16,7 +16,7 @@ from callsheet.kit.json import decode
 
 CODE: Final = "invalid_output"
 _MAX_CHARS: Final = 200_000
-_MAX_STARTS: Final = 200
+_MAX_READ: Final = 2_000_000  # characters
 _START: Final = re.compile(r"[{\[]")
 _NOTHING: Final = object()
 
@@ -56,17 +56,21 @@ def _candidates(text: str) -> Iterator[Any]:
 
 
 def _embedded(text: str) -> list[Any]:
-    """Every object and array that stands in the text and in no other one."""
+    """Every object and array that stands in the text and in no other one.
+
+    Looking for them ends when as much was read in vain as would hold up other turns.
+    """
     values: list[Any] = []
-    position = 0
-    for _ in range(_MAX_STARTS):
-        start = _START.search(text, position)
-        if start is None:
-            break
+    position, left = 0, _MAX_READ
+    while left > 0 and (start := _START.search(text, position)):
         try:
             value, position = _DECODER.raw_decode(text, start.start())
-        except (ValueError, RecursionError):
+        except json.JSONDecodeError as error:
+            # Reading, then the error, which counts the lines before it.
+            left -= (error.pos - start.start()) + error.pos // 8 + 200
             position = start.end()
+        except (ValueError, RecursionError):
+            break
         else:
             values.append(value)
     return values
