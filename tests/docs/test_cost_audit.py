@@ -1,0 +1,73 @@
+"""The audit page holds the product's queries, and they say what the page says."""
+
+from __future__ import annotations
+
+import pytest
+
+from callsheet.db.transaction import Database
+from callsheet.ledger.audit import QUERIES
+from tests.docs.pages import blocks, text_of
+from tests.fixtures.booked import book_turns, change
+
+SQL = blocks(text_of("docs/cost-audit.md"), "sql")
+COLUMNS = {
+    1: "session_id seq cost ledger_cost",
+    2: "session_id total_cost messages_cost",
+    3: "call_id factory model_code cost_exact repriced",
+    4: "day factory model_code currency calls",
+    5: "factory model_code status usage_source calls cost reserved",
+}
+
+
+async def rows(database: Database, number: int) -> list[dict[str, object]]:
+    async with database.read() as connection:
+        found = await connection.exec_driver_sql(SQL[number - 1])
+        return [dict(row) for row in found.mappings()]
+
+
+def test_the_page_shows_the_queries_that_the_command_runs() -> None:
+    assert [query.sql for query in QUERIES] == SQL
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+async def test_a_sound_database_gives_no_rows(database: Database, number: int) -> None:
+    await book_turns(database, turns=3)
+    assert await rows(database, number) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "fault"),
+    [
+        (1, "UPDATE messages SET cost = cost * 2 WHERE role = 'assistant'"),
+        (2, "UPDATE sessions SET total_tokens = total_tokens + 1"),
+        (3, "UPDATE llm_calls SET cost_exact = cost_exact * 2"),
+    ],
+)
+async def test_a_fault_gives_rows_with_both_numbers(
+    database: Database, number: int, fault: str
+) -> None:
+    await book_turns(database)
+    await change(database, fault, {})
+    found = await rows(database, number)
+    assert found
+    assert list(found[0])[: len(COLUMNS[number].split())] == COLUMNS[number].split()
+
+
+async def test_spend_by_day_adds_up(database: Database) -> None:
+    await book_turns(database, turns=2)
+    [row] = await rows(database, 4)
+    assert list(row)[:5] == COLUMNS[4].split()
+    assert (row["calls"], row["input_tokens"], str(row["cost"])) == (2, 2000, "0.001600")
+
+
+async def test_estimated_calls_are_listed_and_reported_ones_are_not(database: Database) -> None:
+    booked = await book_turns(database, turns=2)
+    assert await rows(database, 5) == []
+    await change(
+        database,
+        "UPDATE llm_calls SET usage_source = 'estimated' WHERE id = :id",
+        {"id": booked.call_id},
+    )
+    [row] = await rows(database, 5)
+    assert list(row)[:7] == COLUMNS[5].split()
+    assert (row["usage_source"], row["calls"]) == ("estimated", 1)
