@@ -31,7 +31,6 @@ async def connect_and_run(url: str) -> None:
     engine = create_async_engine(async_url(url), poolclass=NullPool)
     async with engine.connect() as connection:
         await connection.run_sync(run)
-        await connection.commit()
     await engine.dispose()
 
 

@@ -75,19 +75,6 @@ async def test_up_down_and_up_again_ends_in_the_same_schema(empty_database_url: 
     assert await schema(url) == first
 
 
-async def test_each_migration_can_be_taken_back(empty_database_url: str) -> None:
-    revisions = read_revisions(shipped("alembic"))
-    step: str | None = HEAD
-    await migrate(empty_database_url)
-    while step is not None:
-        below = revisions.parents[step]
-        await downgrade(empty_database_url, below or "base")
-        assert await current_revision(empty_database_url) == below
-        await migrate(empty_database_url, step)
-        await downgrade(empty_database_url, below or "base")
-        step = below
-
-
 async def test_the_tables_are_what_the_migrations_make(database_url: str) -> None:
     def compare(connection: Connection) -> list[Any]:
         options = {"compare_type": True, "compare_server_default": True}

@@ -89,7 +89,6 @@ async def _upgrade(url: str, to: str, folder: Path, *, command: str = "upgrade")
             # The lock is held on a connection of its own, which no migration can commit away.
             await holder.execute(text("SELECT pg_advisory_lock(:key)"), {"key": MIGRATION_LOCK})
             await connection.run_sync(_run, folder, command, to)
-            await connection.commit()
     except DBAPIError as error:
         raise SetupError(f"A migration failed and was rolled back: {error.orig}") from error
     except SQLAlchemyError as error:

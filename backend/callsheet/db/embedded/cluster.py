@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +47,18 @@ def spawn(command: Sequence[str], identity: Identity, log: int) -> subprocess.Po
         group=identity.gid if identity.switched else None,
         extra_groups=[] if identity.switched else None,
     )
+
+
+def end_hard(child: subprocess.Popen[bytes]) -> None:
+    """End a server that did not come up, with its children, whatever it takes."""
+    with suppress(ProcessLookupError):
+        child.send_signal(signal.SIGQUIT)
+    try:
+        child.wait(10)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
 
 
 def ensure_cluster(

@@ -13,6 +13,7 @@ from callsheet.db.embedded.identity import Identity
 from callsheet.db.embedded.options import WAY_OUT
 from callsheet.kit.errors import SetupError
 
+_LARGEST_LOG_BYTES: Final = 5_000_000
 _SOCKET_NAME: Final = ".s.PGSQL.5432"
 _LONGEST_SOCKET_PATH: Final = 100  # the kernel takes 107 bytes on Linux, 103 on macOS
 
@@ -98,3 +99,11 @@ def make_sockets(layout: Layout, identity: Identity) -> None:
                 f"{layout.sockets} belongs to somebody else; remove it, or choose another "
                 f"CALLSHEET_DATA_DIR. {WAY_OUT}"
             ) from None
+
+
+def rotate_log(layout: Layout) -> None:
+    """Keep one old log, so that the log cannot fill the disk over the years."""
+    layout.log.touch(mode=0o600)
+    if layout.log.stat().st_size > _LARGEST_LOG_BYTES:
+        layout.log.replace(layout.log.with_suffix(".log.1"))
+        layout.log.touch(mode=0o600)

@@ -14,9 +14,9 @@ from contextlib import suppress
 from typing import Final
 
 from callsheet.db.embedded.binaries import find_binaries, reachable_binaries
-from callsheet.db.embedded.cluster import ensure_cluster, last_words, spawn
+from callsheet.db.embedded.cluster import end_hard, ensure_cluster, last_words, spawn
 from callsheet.db.embedded.identity import Identity, server_identity
-from callsheet.db.embedded.layout import Layout, layout_of, make_root, make_sockets
+from callsheet.db.embedded.layout import layout_of, make_root, make_sockets, rotate_log
 from callsheet.db.embedded.locks import Membership, gate
 from callsheet.db.embedded.options import WAY_OUT, EmbeddedOptions
 from callsheet.db.embedded.processes import is_server, recorded_pid, servers_of
@@ -24,7 +24,8 @@ from callsheet.db.embedded.wire import NO_SUCH_DATABASE, STARTING_UP, Refused, a
 from callsheet.kit.errors import SetupError
 
 _POLL_S: Final = 0.02
-_LARGEST_LOG_BYTES: Final = 5_000_000
+_SHORTEST_S: Final = 0.1
+_LONGEST_ANSWER_S: Final = 5.0
 _SETTINGS: Final = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
@@ -120,7 +121,7 @@ class Server:
             return
         layout = self._layout
         binaries = reachable_binaries(find_binaries(), identity, layout.shelter)
-        _rotate(layout)
+        rotate_log(layout)
         ensure_cluster(layout, binaries, identity, self._options.start_timeout_s)
         make_sockets(layout, identity)
         settings = {
@@ -137,7 +138,7 @@ class Server:
         try:
             self._await_child(child, end, logged)
         except BaseException:
-            _end(child)
+            end_hard(child)
             raise
         self._child = child
 
@@ -155,6 +156,7 @@ class Server:
                 if self._answers():
                     return True
             elif not any(servers_of(layout.cluster)):
+                self._hand_over()
                 for leftover in layout.leftovers:
                     leftover.unlink(missing_ok=True)
                 return False
@@ -180,8 +182,9 @@ class Server:
     def _answers(self) -> bool:
         """True when the server takes a login; makes our database if it has none."""
         path, database = self._layout.socket, self._options.database
+        limit_s = max(_SHORTEST_S, min(_LONGEST_ANSWER_S, self._options.start_timeout_s))
         try:
-            ask(path, database)
+            ask(path, database, timeout_s=limit_s)
         except OSError:
             return False
         except Refused as refused:
@@ -189,20 +192,20 @@ class Server:
                 return False
             if refused.code != NO_SUCH_DATABASE:
                 raise SetupError(f"The embedded database refuses: {refused}. {WAY_OUT}") from None
-            ask(path, "postgres", f'CREATE DATABASE "{database}"')
+            create = f'CREATE DATABASE "{database}"'
+            ask(path, "postgres", create, timeout_s=self._options.start_timeout_s)
         return True
 
     def _stop(self) -> None:
         """Fast shutdown: running statements are cut, everything committed is kept."""
         pid = recorded_pid(self._layout.pid_file)
-        end = time.monotonic() + self._options.stop_timeout_s
-        signals = iter((signal.SIGINT, signal.SIGQUIT))
-        while pid is not None and is_server(pid, self._layout.cluster):
-            kind = next(signals, None)
-            if kind is None:
-                return
-            with suppress(ProcessLookupError):
-                os.kill(pid, kind)
+        if pid is None:
+            return
+        for kind in (signal.SIGINT, signal.SIGQUIT):
+            end = time.monotonic() + self._options.stop_timeout_s
+            if is_server(pid, self._layout.cluster):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, kind)
             while is_server(pid, self._layout.cluster) and time.monotonic() < end:
                 self._reap()
                 self._wait(_POLL_S)
@@ -213,31 +216,15 @@ class Server:
             self._child.poll()
 
     def _hand_over(self) -> None:
-        """Our child may outlive us, for the sake of the others: that is no leak to warn about."""
+        """Forget our child: it is dead, or goes on for the others, which is no leak to warn of."""
         child, self._child = self._child, None
-        if child is not None and child.poll() is None:
+        if child is None:
+            return
+        if is_server(child.pid, self._layout.cluster):
             child.returncode = 0
+        else:
+            child.wait(_LONGEST_ANSWER_S)
 
     def _wait(self, seconds: float) -> None:
         if self._halt.wait(seconds):
             raise Abandoned
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """End a server that did not come up, with its children, whatever it takes."""
-    with suppress(ProcessLookupError):
-        child.send_signal(signal.SIGQUIT)
-    try:
-        child.wait(10)
-    except subprocess.TimeoutExpired:
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-
-
-def _rotate(layout: Layout) -> None:
-    """Keep one old log, so that the log cannot fill the disk over the years."""
-    layout.log.touch(mode=0o600)
-    if layout.log.stat().st_size > _LARGEST_LOG_BYTES:
-        layout.log.replace(layout.log.with_suffix(".log.1"))
-        layout.log.touch(mode=0o600)

@@ -21,7 +21,7 @@ class Refused(Exception):
         self.code = code
 
 
-def ask(path: Path, database: str, statement: str | None = None, *, timeout_s: float = 5.0) -> None:
+def ask(path: Path, database: str, statement: str | None = None, *, timeout_s: float) -> None:
     """Log in on the unix socket at `path` and run `statement`, if there is one.
 
     Returns when the server is ready for a query. OSError: nobody listens, or it went away;
