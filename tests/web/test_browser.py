@@ -89,8 +89,8 @@ def test_the_page_holds_a_conversation() -> None:
     said, hidden = replace(a_message(told, 1), role="user", content="Asked"), a_message(told, 3)
     world.sessions.messages_of[told] = [
         said,
-        a_message(told, 2),
-        replace(hidden, metadata={"visible": False}),
+        replace(a_message(told, 2), metadata={"visible": True, "run_id": "r"}),
+        replace(hidden, metadata={"visible": False, "run_id": "r"}),
     ]
     with serve(world) as address:
         seen = drive("page.mjs", address)
@@ -111,6 +111,7 @@ def test_the_page_holds_a_conversation() -> None:
     assert seen["left"] == 0
     assert seen["hash"] == 37
     assert seen["history"] == ["Asked", "Answer 2"]
+    assert seen["told"] == ["150 tokens · 0.000124 USD"]
     assert seen["light"] != seen["dark"]
     assert seen["faults"] == []
     assert seen["foreign"] == []

@@ -49,6 +49,7 @@ try {
   await page.goto(`${address}/#told`);
   await page.locator(".answer", { hasText: "Answer 2" }).waitFor();
   seen.history = await page.locator(".user, .answer").allTextContents();
+  seen.told = await page.locator(".bill").allTextContents();
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     seen[colorScheme] = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);

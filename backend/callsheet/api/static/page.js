@@ -211,9 +211,10 @@ async function showHistory() {
     }
     if (mine !== turnCount) return;
     view.log.querySelectorAll(".user, .turn").forEach((old) => old.remove());
+    const spent = spentByRun(items);
     for (const item of items) {
       if (item.role === "user") showUser(item.content);
-      else if (item.role === "assistant" && item.metadata.visible && item.content) showAnswer(item);
+      else if (item.role === "assistant" && item.metadata.visible && item.content) showAnswer(item, spent.get(item.metadata.run_id) || item);
     }
     const busy = found.status === "running" || found.status === "pending" && items.length > 0;
     showRunning(busy);
@@ -223,10 +224,25 @@ async function showHistory() {
   }
 }
 
-function showAnswer(item) {
+/** What all messages of a run used together, by the run's id. */
+function spentByRun(items) {
+  const spent = new Map();
+  for (const item of items) {
+    const run = item.metadata.run_id;
+    if (!run) continue;
+    const before = spent.get(run) || { inputTokens: 0, outputTokens: 0, cost: 0, currency: item.currency };
+    spent.set(run, {
+      ...before, inputTokens: before.inputTokens + item.inputTokens, outputTokens: before.outputTokens + item.outputTokens,
+      cost: Number((before.cost + Number(item.cost)).toFixed(6)),
+    });
+  }
+  return spent;
+}
+
+function showAnswer(item, spent) {
   const article = showTurn();
   article.querySelector(".answer").textContent = item.content;
-  article.querySelector(".bill").textContent = `${item.inputTokens + item.outputTokens} tokens · ${item.cost} ${item.currency}`;
+  article.querySelector(".bill").textContent = `${spent.inputTokens + spent.outputTokens} tokens · ${spent.cost} ${spent.currency}`;
 }
 
 function open(id) {
