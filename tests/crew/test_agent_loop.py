@@ -16,6 +16,7 @@ from callsheet.crew.messages import ANSWER_NOW
 from callsheet.crew.tool_round import ToolRound
 from callsheet.events.call import RequestedTool
 from callsheet.events.tool import ToolResult
+from callsheet.events.union import AnyRunEvent
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import AppError
 from callsheet.kit.ids import new_id
@@ -57,9 +58,12 @@ class Stage:
             task="t",
             visible=True,
         )
-        tools = ToolRound(frame, self.events.append, self._call_tool, parallel=2)
-        loop = AgentLoop(frame, self.events.append, tools, TOOLS, failed_rounds=3)
+        tools = ToolRound(frame, self._emit, self._call_tool, parallel=2)
+        loop = AgentLoop(frame, self._emit, tools, TOOLS, failed_rounds=3)
         return await loop.run(FIRST, self._ask, deadline or Deadline.after(10))
+
+    def _emit(self, event: AnyRunEvent) -> None:
+        self.events.append(event)
 
     async def _ask(
         self, messages: Sequence[Any], tools: Sequence[Any], deadline: Deadline
@@ -81,9 +85,11 @@ class Stage:
         finally:
             self.running -= 1
         text = self.outcomes.get(call.name)
-        status = "ok" if text is not None else "error"
         return ToolOutcome(
-            status=status, content=text or "Error: no", latency_ms=1, args_digest="d"
+            status="ok" if text is not None else "error",
+            content=text or "Error: no",
+            latency_ms=1,
+            args_digest="d",
         )
 
 

@@ -82,8 +82,9 @@ async def test_an_answer_is_booked_with_the_providers_usage_and_bills_its_last_e
 async def test_only_the_last_end_of_an_answer_with_text_and_two_calls_has_the_bill() -> None:
     desk = Desk.of(calls(("a", {}), ("b", {}), said="Both."))
     await desk.ask()
-    ends = [*desk.recording.of(TextEnded), *desk.recording.of(ToolCallEnded)]
-    assert [end.bill is not None for end in ends] == [False, False, True]
+    bills = [end.bill for end in desk.recording.of(TextEnded)]
+    bills += [end.bill for end in desk.recording.of(ToolCallEnded)]
+    assert [bill is not None for bill in bills] == [False, False, True]
 
 
 async def test_reasoning_is_kept_apart_from_the_answer() -> None:
@@ -164,7 +165,7 @@ async def test_a_fault_between_bytes_closes_the_answer_and_books_what_came(
 
 
 async def test_tool_calls_of_a_broken_answer_are_answered_as_stopped() -> None:
-    broken = [(ToolCallPart(0, "c", "clock", '{"a'),), fault("provider_cut", answered=True)]
+    broken: Script = [(ToolCallPart(0, "c", "clock", '{"a'),), fault("provider_cut", answered=True)]
     desk = Desk.of(broken)
     with pytest.raises(ProviderError):
         await desk.ask()

@@ -60,7 +60,9 @@ def test_reasoning_ends_where_the_text_begins() -> None:
 
 
 def test_text_and_reasoning_that_alternate_lose_no_word() -> None:
-    reads = [[TextPart("a"), ReasoningPart("r"), TextPart("b"), ReasoningPart("s"), TextPart("c")]]
+    reads: list[list[ChatPart]] = [
+        [TextPart("a"), ReasoningPart("r"), TextPart("b"), ReasoningPart("s"), TextPart("c")]
+    ]
     recording, bridge = bridged(reads)
     assert recording.text == bridge.answer().text == "abc"
     assert "".join(event.text for event in recording.of(ReasoningDelta)) == "rs"

@@ -23,6 +23,15 @@ def test_the_executor_has_the_fields_and_the_method_that_are_used() -> None:
     assert inspect.iscoroutinefunction(AgentExecutor.ainvoke)
     assert hasattr(AgentExecutor, "_setup_executor")
     assert hasattr(AgentExecutor, "_flow_post_init")
+    assert "_console" in AgentExecutor.__private_attributes__
+
+
+def test_the_agent_has_the_methods_that_are_replaced() -> None:
+    from crewai import Agent
+
+    assert {"tools", "task"} <= set(inspect.signature(Agent.create_agent_executor).parameters)
+    assert "task_prompt" in inspect.signature(Agent._use_trained_data).parameters
+    assert inspect.iscoroutinefunction(Agent.aexecute_task)
 
 
 def test_what_is_patched_is_still_there() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from crewai.agents.agent_executor import AgentExecutor
-from pydantic import model_validator
+from pydantic import PrivateAttr, model_validator
 
 from callsheet.crew.model import CrewModel
 
@@ -16,6 +16,8 @@ class LoopExecutor(AgentExecutor):
     The stock executor is a flow of 32 methods that calls the model in threads, cannot be cancelled
     and builds a Pydantic class for each agent. None of that machinery is set up here.
     """
+
+    _console: Any = PrivateAttr(default=None)  # a rich console for each agent otherwise
 
     @model_validator(mode="after")
     def _setup_executor(self) -> Self:

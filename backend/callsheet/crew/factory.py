@@ -8,11 +8,10 @@ from dataclasses import replace
 from crewai import Agent, Crew, Task
 from pydantic import ValidationError
 
+from callsheet.crew.agent import agent_of
 from callsheet.crew.agent_loop import AgentLoop
 from callsheet.crew.delegation import Delegation
-from callsheet.crew.executor import LoopExecutor
 from callsheet.crew.frame import Frame
-from callsheet.crew.model import CrewModel
 from callsheet.crew.opening import Opening, open_talk
 from callsheet.crew.part import Part
 from callsheet.crew.scene import Delivery, Scene
@@ -24,7 +23,7 @@ from callsheet.kit.errors import TurnFailed
 from callsheet.kit.ids import new_id
 from callsheet.turn.view import HistoryMessage
 from callsheet.workflows.inputs import DataBlock, ResolvedTask, resolve
-from callsheet.workflows.workflow import AgentSpec, TaskSpec
+from callsheet.workflows.workflow import TaskSpec
 
 _ORDER = ResolvedTask(
     description="A coworker has asked you for something. Do what <order> says; <context> is all "
@@ -54,7 +53,7 @@ class CrewFactory:
             for spec in self._stage.tasks:
                 resolved = resolve(spec, self._scene.work.view.variables())
                 part = self._part(spec, resolved)
-                agent = _agent(part)
+                agent = agent_of(part)
                 task = Task(
                     name=spec.name,
                     description=resolved.description or spec.name,
@@ -101,7 +100,7 @@ class CrewFactory:
         )
         spec = TaskSpec(name=above.task, description="", expected_output="", agent=coworker)
         part = self._assemble(frame, spec, _ORDER, order, by)
-        agent = _agent(part)
+        agent = agent_of(part)
         task = Task(
             name=spec.name,
             description=_ORDER.description,
@@ -192,19 +191,3 @@ class CrewFactory:
             for name, agent in self._stage.agents.items()
             if name != frame.agent.name
         }
-
-
-def _agent(part: Part) -> Agent:
-    spec: AgentSpec = part.speaker.frame.agent
-    return Agent(
-        role=spec.role,
-        goal=spec.goal,
-        backstory=spec.backstory,
-        llm=CrewModel.of(part),
-        executor_class=LoopExecutor,
-        max_iter=spec.max_iter,
-        max_retry_limit=0,
-        allow_delegation=False,
-        respect_context_window=False,
-        verbose=False,
-    )
