@@ -12,23 +12,10 @@ from structlog.testing import capture_logs
 
 from callsheet.kit.errors import ConfigError, NotFound
 from callsheet.workflows.live import LiveWorkflows
+from tests.fakes.clock import HandClock
 from tests.workflows.sample import AGENTS, FILES, KNOWN, WORKFLOW, write
 
-LATER = datetime(2100, 1, 1, tzinfo=UTC)  # so that no file looks freshly written
-
-
-class HandClock:
-    """A clock that a test moves."""
-
-    def __init__(self, now: datetime = LATER) -> None:
-        self.at = now
-        self.passed_s = 0.0
-
-    def now(self) -> datetime:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.passed_s
+LATER = datetime(2100, 1, 1, tzinfo=UTC)  # no file looks freshly written then
 
 
 @pytest.fixture
@@ -48,7 +35,7 @@ def role(live: LiveWorkflows) -> str:
 
 
 async def test_a_good_edit_is_active_after_a_refresh(root: Path) -> None:
-    live = LiveWorkflows.load(root, KNOWN, HandClock(), scan_every_s=0)
+    live = LiveWorkflows.load(root, KNOWN, HandClock(LATER), scan_every_s=0)
     before = live.get("letters")
 
     edit(root, "role: Planner", "role: Sketcher")
@@ -62,7 +49,7 @@ async def test_a_good_edit_is_active_after_a_refresh(root: Path) -> None:
 
 
 async def test_a_bad_edit_changes_nothing_and_is_reported_once(root: Path) -> None:
-    live = LiveWorkflows.load(root, KNOWN, HandClock(), scan_every_s=0)
+    live = LiveWorkflows.load(root, KNOWN, HandClock(LATER), scan_every_s=0)
     before = live.get("letters")
 
     edit(root, "role: Planner", "rolle: Planner")
@@ -85,7 +72,7 @@ async def test_a_bad_edit_changes_nothing_and_is_reported_once(root: Path) -> No
 
 
 async def test_taking_a_bad_edit_back_ends_its_report(root: Path) -> None:
-    live = LiveWorkflows.load(root, KNOWN, HandClock(), scan_every_s=0)
+    live = LiveWorkflows.load(root, KNOWN, HandClock(LATER), scan_every_s=0)
     before = live.get("letters")
 
     edit(root, "role: Planner", "role: [")
@@ -99,7 +86,7 @@ async def test_taking_a_bad_edit_back_ends_its_report(root: Path) -> None:
 
 
 async def test_a_second_folder_is_picked_up_and_a_removed_one_let_go(root: Path) -> None:
-    live = LiveWorkflows.load(root, KNOWN, HandClock(), scan_every_s=0)
+    live = LiveWorkflows.load(root, KNOWN, HandClock(LATER), scan_every_s=0)
 
     write(root / "notes")
     (root / ".git").mkdir()
@@ -119,7 +106,7 @@ async def test_a_second_folder_is_picked_up_and_a_removed_one_let_go(root: Path)
 
 
 async def test_a_new_folder_with_a_mistake_is_not_active_until_it_is_mended(root: Path) -> None:
-    live = LiveWorkflows.load(root, KNOWN, HandClock(), scan_every_s=0)
+    live = LiveWorkflows.load(root, KNOWN, HandClock(LATER), scan_every_s=0)
 
     write(root / "notes", {"workflow.yaml": WORKFLOW})
     await live.refresh()
@@ -132,7 +119,7 @@ async def test_a_new_folder_with_a_mistake_is_not_active_until_it_is_mended(root
 
 
 async def test_a_lost_file_or_root_takes_nothing_away(root: Path) -> None:
-    live = LiveWorkflows.load(root, KNOWN, HandClock(), scan_every_s=0)
+    live = LiveWorkflows.load(root, KNOWN, HandClock(LATER), scan_every_s=0)
     before = live.get("letters")
 
     (root / "letters" / "tasks.yaml").unlink()
@@ -151,7 +138,7 @@ def test_a_start_with_a_mistake_is_refused_with_every_problem(root: Path) -> Non
     write(root / "notes", {**FILES, "agents.yaml": AGENTS.replace("large", "huge")})
 
     with pytest.raises(ConfigError) as caught:
-        LiveWorkflows.load(root, KNOWN, HandClock())
+        LiveWorkflows.load(root, KNOWN, HandClock(LATER))
 
     assert [Path(problem.file).parent.name for problem in caught.value.problems] == [
         "letters",
@@ -161,18 +148,18 @@ def test_a_start_with_a_mistake_is_refused_with_every_problem(root: Path) -> Non
 
 def test_a_start_without_any_workflow_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="holds no workflow"):
-        LiveWorkflows.load(tmp_path / "nowhere", KNOWN, HandClock())
+        LiveWorkflows.load(tmp_path / "nowhere", KNOWN, HandClock(LATER))
 
 
 async def test_the_disk_is_looked_at_no_more_often_than_asked(root: Path) -> None:
-    clock = HandClock()
+    clock = HandClock(LATER)
     live = LiveWorkflows.load(root, KNOWN, clock, scan_every_s=0.5)
     edit(root, "role: Planner", "role: Sketcher")
 
-    clock.passed_s = 0.4
+    clock.forward(0.4)
     await live.refresh()
     assert role(live) == "Planner"
-    clock.passed_s = 0.5
+    clock.forward(0.1)
     await live.refresh()
     assert role(live) == "Sketcher"
 
@@ -191,7 +178,7 @@ def test_an_edit_that_leaves_size_and_time_as_they_were_is_still_seen(root: Path
 
 
 async def test_a_file_that_turns_into_something_else_is_a_problem(root: Path) -> None:
-    live = LiveWorkflows.load(root, KNOWN, HandClock(), scan_every_s=0)
+    live = LiveWorkflows.load(root, KNOWN, HandClock(LATER), scan_every_s=0)
     before = live.get("letters")
 
     (root / "letters" / "agents.yaml").unlink()

@@ -10,7 +10,7 @@ from callsheet.cli.deployment import Deployment
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.settings.settings import key_variable
 from callsheet.wiring.llm import deployment_of
-from callsheet.wiring.tools import make_tools
+from callsheet.wiring.tools import make_registry
 from callsheet.workflows.check import check
 from callsheet.workflows.draft import Known
 from callsheet.workflows.folder import folders
@@ -46,7 +46,7 @@ def configuration_of(deployment: Deployment) -> Configuration:
         alone = [problem for folder in folders(crews) for problem in _of_workflow(folder)]
         return Configuration((*error.problems, *alone), workflows=names)
     keys = _keys(deployment, seeds)
-    against = deployment_of(deployment.settings, seeds, make_tools().registry)
+    against = deployment_of(deployment.settings, seeds, make_registry())
     return Configuration(tuple(check(config, crews, against)), keys, names)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -33,9 +33,16 @@ class ToolOutcome:
 class ToolInvoker:
     """Runs tools by name: arguments checked, time bounded, result made text and clipped."""
 
-    def __init__(self, registry: ToolRegistry, options: ToolOptions) -> None:
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        options: ToolOptions,
+        per_tool: Mapping[str, ToolOptions] | None = None,
+    ) -> None:
+        """`per_tool` holds the tools whose limits are not the common `options`."""
         self._registry = registry
         self._options = options
+        self._per_tool = dict(per_tool or {})
 
     async def invoke(
         self, name: str, arguments: str, ctx: ToolContext, *, allowed: Collection[str]
@@ -61,15 +68,19 @@ class ToolInvoker:
             content = f"Error: the tool {name!r} failed inside; go on without it."
         return ToolOutcome(
             status=status,
-            content=clipped(content, max_chars=self._options.max_result_chars),
+            content=clipped(content, max_chars=self._options_of(name).max_result_chars),
             latency_ms=round((time.perf_counter() - started) * 1000),
             args_digest=digest_of(arguments),
         )
 
+    def _options_of(self, name: str) -> ToolOptions:
+        return self._per_tool.get(name, self._options)
+
     async def _run(self, tool: Tool, arguments: str, ctx: ToolContext) -> Any:
-        values = parse_arguments(arguments, max_chars=self._options.max_argument_chars)
+        options = self._options_of(tool.name)
+        values = parse_arguments(arguments, max_chars=options.max_argument_chars)
         args = validated(tool.Args, values)
-        timeout = ctx.deadline.within(self._options.timeout_s).timeout()
+        timeout = ctx.deadline.within(options.timeout_s).timeout()
         try:
             async with timeout:
                 return await tool.run(args, ctx)

@@ -33,7 +33,7 @@ from callsheet.wiring.crew import import_in_background
 from callsheet.wiring.llm import Llm, make_llm
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
-from callsheet.wiring.tools import Tools, make_tools
+from callsheet.wiring.tools import Tools, make_registry, make_tools
 from callsheet.wiring.warm_runner import WarmRunner
 from callsheet.workflows.live import LiveWorkflows
 
@@ -62,10 +62,9 @@ class Application:
         self.seeds = load_seeds(
             self.folders.config / "llm_catalog.yaml", self.folders.config / "llm_prices.yaml"
         )
-        self.tools: Tools = make_tools()
-        self.llm: Llm = make_llm(
-            settings, self.folders, self.seeds, self.tools.registry, self.adapters
-        )
+        registry = make_registry()
+        self.llm: Llm = make_llm(settings, self.folders, self.seeds, registry, self.adapters)
+        self.tools: Tools = make_tools(registry, self.llm.rules)
         self.workflows = LiveWorkflows.load(self.folders.crews, self.llm.known, self.adapters.clock)
         self.runner = WarmRunner()
         self.chat = ChatService(self.core, self.workflows, settings.default_workflow)

@@ -25,18 +25,21 @@ from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.models import ConfiguredModels
 from callsheet.workflows.check import Deployment, known_to
 from callsheet.workflows.draft import Known
-from callsheet.workflows.tools_file import read_tools
+from callsheet.workflows.tools_file import ToolRule, read_tools
 
 REHEARSAL_PACE_S: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """`known` is what workflows may name; `transport` is the one that has connections open."""
+    """`known` is what workflows may name, `rules` are those of its tools; `transport` is the one
+    that has connections open.
+    """
 
     models: ConfiguredModels
     client: ChatClient
     known: Known
+    rules: Mapping[str, ToolRule]
     transport: AiohttpTransport
 
     async def close(self) -> None:
@@ -86,6 +89,7 @@ def make_llm(
         models=_models(settings, seeds, deployment, facts),
         client=client,
         known=known_to(deployment, facts, listed.rules),
+        rules=listed.rules,
         transport=transport,
     )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from callsheet.tools.builtin.catalog import builtin_tools
 from callsheet.tools.invoke import ToolInvoker
 from callsheet.tools.options import ToolOptions
 from callsheet.tools.registry import ToolRegistry
+from callsheet.workflows.tools_file import ToolRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +20,17 @@ class Tools:
     invoker: ToolInvoker
 
 
-def make_tools() -> Tools:
-    """The built-in tools under their limits."""
+def make_registry() -> ToolRegistry:
+    """The built-in tools."""
     registry = ToolRegistry()
     registry.add(builtin_tools(), owner="callsheet")
-    return Tools(registry, ToolInvoker(registry, ToolOptions()))
+    return registry
+
+
+def make_tools(registry: ToolRegistry, rules: Mapping[str, ToolRule]) -> Tools:
+    """The tools under the limits that `tools.yaml` gives each of them."""
+    per_tool = {
+        name: ToolOptions(timeout_s=rule.timeout_s, max_result_chars=rule.max_result_chars)
+        for name, rule in rules.items()
+    }
+    return Tools(registry, ToolInvoker(registry, ToolOptions(), per_tool))
