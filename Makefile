@@ -41,9 +41,9 @@ bench: ## measure a turn against plain CrewAI and a bare relay
 	@$(SETUP) dev
 	@$(BIN)/python -m bench $(ARGS)
 
-local-model: ## install a real small model that needs no key, and say how to use it
+local-model: ## install and serve a real small model that needs no key (ARGS="--port 9100")
 	@$(SETUP) runtime local-model
-	@echo 'Installed. Name it in config/models.yaml, see "A real model without a key" in the README.'
+	@exec $(BIN)/python -m callsheet.llm.local.serve $(ARGS)
 
 audit-deps: ## conflicts, licences and known vulnerabilities of the dependencies
 	@$(SETUP) dev

@@ -90,12 +90,12 @@ async def hear(client: ChatClient, request: ChatRequest, seconds: float = 10.0) 
     return heard
 
 
-async def ask(url: str, *, seconds: float = 10.0, **more: Any) -> Heard:
+async def ask(url: str, *, seconds: float = 10.0, question: str = "Hello?", **more: Any) -> Heard:
     """One request to a server, with a client of its own."""
     model = more.pop("model", None) or a_model(url)
     transport = AiohttpTransport()
     try:
         client = OpenAiChatClient(transport, SystemClock())
-        return await hear(client, a_request(model, **more), seconds)
+        return await hear(client, a_request(model, question, **more), seconds)
     finally:
         await transport.aclose()
