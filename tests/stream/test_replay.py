@@ -98,3 +98,10 @@ async def test_a_viewer_that_leaves_is_forgotten() -> None:
     await anext(view)
     await view.aclose()
     assert broker.viewers(RUN) == 0
+
+
+async def test_a_view_that_nobody_reads_is_forgotten_with_its_run() -> None:
+    broker = LocalBroker()
+    await follow(RUN, broker, Journal(), is_new=True)
+    broker.publish(RUN, entries(1, 2, end=True))
+    assert broker.viewers(RUN) == 0

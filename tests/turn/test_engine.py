@@ -33,25 +33,13 @@ from tests.turn.scripted import (
 )
 
 
-class OneWorkflow:
-    def __init__(self, only: Workflow) -> None:
-        self._only = only
-
-    def get(self, name: str) -> Workflow:
-        return self._only
-
-    def names(self) -> tuple[str, ...]:
-        return (self._only.name,)
-
-
-def turns(runner: ScriptedRunner, only: Workflow) -> Turns:
-    engine = TurnEngine(runner, NoHistory(), SystemClock())
-    return Turns(engine, OneWorkflow(only), OnePrice(), SystemClock())
+def turns(runner: ScriptedRunner) -> Turns:
+    return Turns(TurnEngine(runner, NoHistory(), SystemClock()), OnePrice(), SystemClock())
 
 
 async def run(runner: ScriptedRunner, only: Workflow) -> tuple[TurnOutcome, MemoryLog]:
     log = MemoryLog()
-    outcome = await turns(runner, only).run(request(), log, lambda: "user")
+    outcome = await turns(runner).run(request(), only, log, lambda: "user")
     return outcome, log
 
 
@@ -183,8 +171,9 @@ async def test_a_stop_closes_what_is_open_and_settles_the_call_under_way() -> No
         raise AssertionError
 
     log = MemoryLog()
-    work = turns(ScriptedRunner(answer=play), workflow(stage("answer", visible=True)))
-    task = asyncio.ensure_future(work.run(request(), log, lambda: "user"))
+    work = turns(ScriptedRunner(answer=play))
+    only = workflow(stage("answer", visible=True))
+    task = asyncio.ensure_future(work.run(request(), only, log, lambda: "user"))
     await begun.wait()
     task.cancel()
     assert await task == Cancelled(reason="user")

@@ -8,6 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from callsheet.events.entry import Entry
+from callsheet.events.union import TERMINAL
 
 MOST_WAITING: Final = 4_096
 
@@ -48,9 +49,11 @@ class LocalBroker:
         self._viewers: dict[UUID, list[Subscription]] = {}
 
     def publish(self, run_id: UUID, entries: tuple[Entry, ...]) -> None:
-        """Hand committed entries to the run's viewers."""
+        """Hand committed entries to the run's viewers; after the last one they are forgotten."""
         for viewer in self._viewers.get(run_id, ()):
             viewer.put(entries)
+        if entries and isinstance(entries[-1].event, TERMINAL):
+            self._viewers.pop(run_id, None)
 
     def subscribe(self, run_id: UUID) -> Subscription:
         """Begin to receive what is published from now on; `unsubscribe` ends it."""

@@ -15,7 +15,6 @@ from callsheet.turn.ports import Prices, RunLog
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.request import TurnRequest
 from callsheet.turn.run_meter import RunMeter
-from callsheet.workflows.protocol import Workflows
 from callsheet.workflows.workflow import Workflow
 
 log = structlog.get_logger(__name__)
@@ -24,18 +23,22 @@ log = structlog.get_logger(__name__)
 class Turns:
     """Runs turns; holds nothing of any one of them."""
 
-    def __init__(
-        self, engine: TurnEngine, workflows: Workflows, prices: Prices, clock: Clock
-    ) -> None:
+    def __init__(self, engine: TurnEngine, prices: Prices, clock: Clock) -> None:
         self._engine = engine
-        self._workflows = workflows
         self._prices = prices
         self._clock = clock
 
     async def run(
-        self, request: TurnRequest, run_log: RunLog, cancel_reason: Callable[[], str]
+        self,
+        request: TurnRequest,
+        workflow: Workflow,
+        run_log: RunLog,
+        cancel_reason: Callable[[], str],
     ) -> TurnOutcome:
         """Run it and end it. Returns only after the terminal event is committed.
+
+        `workflow` is the revision that was active when the run was let in; an edit since then
+        does not touch it.
 
         Cancelling the task is how a run is stopped: it becomes the outcome `Cancelled`, with the
         reason that `cancel_reason` gives then. Raises Unavailable only where the journal itself
@@ -44,7 +47,6 @@ class Turns:
         recorder = Recorder(run_log)
         meter = RunMeter(self._prices, run_log, recorder.emit, self._clock)
         try:
-            workflow = self._workflows.get(request.workflow)
             outcome = await self._outcome(request, workflow, recorder, meter)
         except asyncio.CancelledError:
             task = asyncio.current_task()

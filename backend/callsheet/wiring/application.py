@@ -158,7 +158,6 @@ class Application:
         core = make_core(
             self.settings,
             database_options(self.settings, url),
-            self.workflows,
             self.runner,
             self.adapters,
             worker_id,

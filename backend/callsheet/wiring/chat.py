@@ -19,6 +19,8 @@ from callsheet.stream.replay import follow
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
 from callsheet.workflows.live import LiveWorkflows
+from callsheet.workflows.store import remember
+from callsheet.workflows.workflow import Workflow
 
 
 class StoredJournal:
@@ -43,6 +45,7 @@ class ChatService:
         self._workflows = workflows
         self._default_workflow = default_workflow
         self._known_users: set[UUID] = set()
+        self._known_revisions: set[tuple[str, str]] = set()
 
     async def start(
         self, principal: Principal, workflow: str | None, request: RunInput, trace_id: str
@@ -50,23 +53,27 @@ class ChatService:
         """Let the turn in and start it, or attach to the run of that id that this user has."""
         core = self._core()
         await self._workflows.refresh()
-        name = self._workflows.get(workflow or self._default_workflow).name
+        active = self._workflows.get(workflow or self._default_workflow)
         core.jobs.check_room()
-        await self._remember(core, principal)
-        ticket = await self._admit(core, _admission(principal, name, request, trace_id))
+        await self._remember(core, principal, active)
+        ticket = await self._admit(core, _admission(principal, active.name, request, trace_id))
         entries = await follow(
             ticket.run_id, core.broker, StoredJournal(core), is_new=ticket.is_new
         )
         if ticket.is_new:
-            self._submit(core, ticket, principal, name, request, trace_id)
+            self._submit(core, active, _turn(ticket, principal, active, request, trace_id))
         return StartedRun(ticket.run_id, ticket.session_id, trace_id, entries)
 
-    async def _remember(self, core: Core, principal: Principal) -> None:
-        if principal.user_id in self._known_users:
+    async def _remember(self, core: Core, principal: Principal, active: Workflow) -> None:
+        """The user and the YAML, where this process has not stored them yet."""
+        revision = (active.name, active.revision)
+        if principal.user_id in self._known_users and revision in self._known_revisions:
             return
         async with core.database.transaction() as tx:
             await remember_user(tx, principal)
+            await remember(tx, active)
         self._known_users.add(principal.user_id)
+        self._known_revisions.add(revision)
 
     @staticmethod
     async def _admit(core: Core, request: AdmissionRequest) -> Ticket:
@@ -77,30 +84,28 @@ class ChatService:
             return await core.gate.admit(request)
 
     @staticmethod
-    def _submit(
-        core: Core,
-        ticket: Ticket,
-        principal: Principal,
-        workflow: str,
-        request: RunInput,
-        trace_id: str,
-    ) -> None:
-        turn = TurnRequest(
-            run_id=ticket.run_id,
-            session_id=ticket.session_id,
-            user_id=principal.user_id,
-            workflow=workflow,
-            message_id=ticket.message_id,
-            message_text=request.text,
-            trace_id=trace_id,
-            parent_run_id=request.parent_run_id,
-        )
-        journal = core.writer.open(RunKeys(ticket.run_id, ticket.session_id, principal.user_id))
+    def _submit(core: Core, active: Workflow, turn: TurnRequest) -> None:
+        journal = core.writer.open(RunKeys(turn.run_id, turn.session_id, turn.user_id))
 
         async def work(reason: Callable[[], str]) -> None:
-            await core.turns.run(turn, journal, reason)
+            await core.turns.run(turn, active, journal, reason)
 
-        core.jobs.submit(ticket.run_id, work)
+        core.jobs.submit(turn.run_id, work)
+
+
+def _turn(
+    ticket: Ticket, principal: Principal, active: Workflow, request: RunInput, trace_id: str
+) -> TurnRequest:
+    return TurnRequest(
+        run_id=ticket.run_id,
+        session_id=ticket.session_id,
+        user_id=principal.user_id,
+        workflow=active.name,
+        message_id=ticket.message_id,
+        message_text=request.text,
+        trace_id=trace_id,
+        parent_run_id=request.parent_run_id,
+    )
 
 
 def _admission(

@@ -21,7 +21,6 @@ from callsheet.turn.ports import StageRunner
 from callsheet.turn.turn import Turns
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.history import SessionHistory
-from callsheet.workflows.protocol import Workflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,6 @@ def database_options(settings: Settings, url: str) -> DatabaseOptions:
 def make_core(
     settings: Settings,
     options: DatabaseOptions,
-    workflows: Workflows,
     runner: StageRunner,
     adapters: Adapters,
     worker_id: str,
@@ -83,7 +81,7 @@ def make_core(
             currency=settings.currency,
             title_word=settings.title_word,
         ),
-        turns=Turns(engine, workflows, prices, clock),
+        turns=Turns(engine, prices, clock),
         jobs=LocalJobs(settings.limits.concurrent_runs),
         worker_id=worker_id,
     )
