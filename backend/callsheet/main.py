@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
+from importlib import metadata
 from typing import Any, Protocol
 
 from fastapi import FastAPI
@@ -36,7 +37,7 @@ def create_app(
     """The application on top of these services; knows no settings and opens nothing itself."""
     app = FastAPI(
         title="Callsheet",
-        version="0.1.0",
+        version=metadata.version("callsheet"),
         description="Agent chat over AG-UI; see /docs of the project for the events.",
         lifespan=lifespan,
         redirect_slashes=False,

@@ -10,7 +10,8 @@ import pytest
 
 from callsheet.auth.principal import principal_named
 from callsheet.kit.ids import resolve_id
-from tests.api.fake import BOB, World, a_message, a_run
+from tests.api.fake import BOB, World
+from tests.api.fake_records import a_message, a_run
 
 ALICE_USER = principal_named("alice")
 

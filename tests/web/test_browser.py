@@ -17,7 +17,8 @@ from fastapi.responses import HTMLResponse
 
 from callsheet.auth.principal import principal_named
 from callsheet.kit.ids import resolve_id
-from tests.api.fake import OPTIONS, World, a_message
+from tests.api.fake import OPTIONS, World
+from tests.api.fake_records import a_message
 from tests.api.live import local_options, serve, serve_app
 from tests.plugins.needs import WEB, chromium, node
 
