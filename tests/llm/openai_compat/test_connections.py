@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from callsheet.llm.chat import TextPart
 from callsheet.llm.openai_compat.aiohttp import AiohttpTransport
 from callsheet.llm.openai_compat.client import OpenAiChatClient
 from tests.fakes.byte_server import HEAD, Hang, Pause, Reset, byte_server
-from tests.llm.calling import a_model, a_request, ask
+from tests.llm.calling import a_model, a_request, ask, hear
 from tests.llm.openai_compat.frames import DONE, FIRST, SECOND, SHORT, STOP
 
 
@@ -126,3 +128,59 @@ async def test_after_the_end_mark_nothing_is_waited_for() -> None:
 
     assert heard.error is None
     assert time.monotonic() - began < 1
+
+
+async def test_a_connection_that_is_not_taken_up() -> None:
+    with socket.socket() as server, ExitStack() as waiting:
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        for _ in range(3):  # more than its queue holds: the next one gets no answer
+            client = waiting.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(server.getsockname())
+        began = time.monotonic()
+        heard = await ask(f"http://127.0.0.1:{server.getsockname()[1]}/v1", timeouts=SHORT)
+
+    assert heard.error is not None
+    assert (heard.error.error_code, heard.error.retryable) == ("provider_timeout", True)
+    assert time.monotonic() - began < 2
+
+
+async def test_no_proxy_of_the_environment_sees_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    async with byte_server(HEAD, FIRST, STOP, DONE) as server:
+        heard = await ask(server.url)
+
+    assert heard.error is None
+
+
+async def test_a_whole_answer_leaves_its_connection_for_the_next_request() -> None:
+    answer = FIRST + STOP + DONE
+    head = HEAD.replace(b"Connection: close", b"Transfer-Encoding: chunked")
+    chunked = b"%b%x\r\n%b\r\n" % (head, len(answer), answer)
+    connections = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                request = await reader.readuntil(b"\r\n\r\n")
+                length = int(request.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+                await reader.readexactly(length)
+                writer.write(chunked)
+                await asyncio.sleep(0.01)
+                writer.write(b"0\r\n\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    transport = AiohttpTransport()
+    client = OpenAiChatClient(transport, SystemClock())
+    model = a_model(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    texts = [(await hear(client, a_request(model))).text for _ in range(5)]
+    await transport.aclose()
+    server.close()
+
+    assert texts == ["Hel"] * 5
+    assert connections == 1

@@ -14,6 +14,7 @@ from callsheet.llm.chat import (
 )
 from callsheet.llm.openai_compat.answer import ANSWER_LIMIT_BYTES, StreamedAnswer
 from callsheet.llm.openai_compat.faults import Failure
+from callsheet.llm.openai_compat.sse import FRAME_LIMIT_BYTES
 from tests.llm.openai_compat.streams import CUT, HEAD, USAGE, chunk, parts_of, read, stream_of
 
 
@@ -158,5 +159,12 @@ def test_an_answer_has_a_limit() -> None:
         answer.feed(comment)
 
     assert answer.done
+    assert answer.failure is not None
+    assert answer.failure.code == "provider_malformed"
+
+
+def test_an_event_has_a_limit() -> None:
+    _, answer = read(b"data: " + b"x" * (FRAME_LIMIT_BYTES + 1), size=64 * 1024)
+
     assert answer.failure is not None
     assert answer.failure.code == "provider_malformed"
