@@ -13,6 +13,7 @@ from callsheet.auth.principal import Principal
 from callsheet.auth.store import remember_user
 from callsheet.events.entry import Entry
 from callsheet.journal.changes import RunKeys
+from callsheet.kit.log import log_context
 from callsheet.runs.started import StartedRun
 from callsheet.runs.store import read_events
 from callsheet.stream.replay import follow
@@ -88,7 +89,10 @@ class ChatService:
         journal = core.writer.open(RunKeys(turn.run_id, turn.session_id, turn.user_id))
 
         async def work(reason: Callable[[], str]) -> None:
-            await core.turns.run(turn, active, journal, reason)
+            with log_context(
+                run_id=str(turn.run_id), session_id=str(turn.session_id), trace_id=turn.trace_id
+            ):
+                await core.turns.run(turn, active, journal, reason)
 
         core.jobs.submit(turn.run_id, work)
 
