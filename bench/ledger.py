@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncpg
 
 from bench.measure import Billed
+from callsheet.db.engine import plain_url
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.ledger.audit import run_audit
 
 
-async def differences(url: str, plain_url: str, billed: Billed) -> list[str]:
+async def differences(url: str, billed: Billed) -> list[str]:
     """In words, what is not equal; every audit query that finds something."""
     found = []
-    connection = await asyncpg.connect(plain_url)
+    connection = await asyncpg.connect(plain_url(url))
     try:
         row = await connection.fetchrow(
             "SELECT count(*) AS calls, coalesce(sum(input_tokens), 0) AS prompt, "

@@ -11,6 +11,15 @@ import asyncpg
 from callsheet.ledger.audit import QUERIES
 from tests.fakes.provider.stats import Sum
 
+_KEPT = (
+    "alembic_version",
+    "llm_factory",
+    "llms",
+    "llm_prices",
+    "users",
+    "workflow_revisions",
+)
+
 
 class Books:
     """Reads through a connection of its own."""
@@ -24,6 +33,31 @@ class Books:
     async def one(self, sql: str, *args: Any) -> Any:
         """The first value of the first row."""
         return await self._connection.fetchval(sql, *args)
+
+    async def clear(self) -> None:
+        """Forget every session, run and call; prices, catalog and users stay."""
+        tables = await self.rows(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> ALL($1)",
+            list(_KEPT),
+        )
+        deletes = [f'DELETE FROM "{row["tablename"]}"' for row in tables]
+        await self._connection.execute(
+            "; ".join(
+                [
+                    "SET session_replication_role = replica",
+                    *deletes,
+                    "RESET session_replication_role",
+                ]
+            )
+        )
+
+    async def until_idle(self, within_s: float = 10.0) -> None:
+        """Wait until no run is under way."""
+        deadline = time.monotonic() + within_s
+        under_way = "SELECT count(*) FROM runs WHERE status IN ('queued', 'running')"
+        while await self.one(under_way):
+            assert time.monotonic() < deadline, "a run was left under way"
+            await asyncio.sleep(0.02)
 
     async def messages(self, session_id: str) -> list[dict[str, Any]]:
         """All messages of a session in their order, the inner ones too."""

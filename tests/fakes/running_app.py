@@ -7,12 +7,10 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Self
 
-import httpx
 from fastapi import FastAPI
 
 from callsheet.cli.listening import HttpServer, listen, url_of
@@ -21,7 +19,6 @@ from callsheet.settings.settings import Settings
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.application import Application
 from callsheet.wiring.lifespan import running
-from tests.fakes.agui_client import AgUiClient
 
 _START_S = 60.0
 _STOP_S = 30.0
@@ -42,12 +39,6 @@ class RunningApp:
     @property
     def base_url(self) -> str:
         return url_of(self._socket)
-
-    @asynccontextmanager
-    async def client(self) -> AsyncIterator[AgUiClient]:
-        """A client of this server."""
-        async with httpx.AsyncClient(base_url=self.base_url, timeout=30) as http:
-            yield AgUiClient(http)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -97,7 +88,7 @@ class RunningApp:
     def _run(self) -> None:
         try:
             asyncio.run(self._serve())
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - handed to the test
             self._failures.append(error)
 
     async def _serve(self) -> None:
@@ -107,7 +98,7 @@ class RunningApp:
             self._failures.append(failure)
             server.should_exit = True
 
-        def lifespan(_: FastAPI) -> object:
+        def lifespan(_: FastAPI) -> AbstractAsyncContextManager[None]:
             return running(application, failed)
 
         app = create_app_for(application, lifespan)

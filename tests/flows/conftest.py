@@ -1,5 +1,12 @@
 """The running product, for every flow."""
 
-from tests.fixtures.app import agui, app, books, deployment
+from tests.fixtures.app import (
+    agui,
+    books,
+    deployment,
+    serve,
+    shared_app,
+    shared_database_url,
+)
 
-__all__ = ["agui", "app", "books", "deployment"]
+__all__ = ["agui", "books", "deployment", "serve", "shared_app", "shared_database_url"]

@@ -11,7 +11,7 @@ from tests.fakes.books import Books
 from tests.fakes.chat_script import chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
-from tests.fakes.running_app import RunningApp
+from tests.fixtures.app import Serve
 
 ENDS = [
     # what the provider does, the run's error code
@@ -20,11 +20,10 @@ ENDS = [
     ({"fault": "status", "status": 500}, "provider_error"),
     ({"fault": "status", "status": 429, "retry_after": "0"}, "provider_rate_limited"),
     ({"fault": "drop", "fault_at": 2}, "provider_cut"),
-    ({"fault": "no_done"}, "provider_cut"),
+    ({"fault": "short", "fault_at": 2}, "provider_cut"),
     ({"fault": "malformed", "fault_at": 2}, "provider_malformed"),
     ({"fault": "error_chunk", "fault_at": 2}, "provider_error"),
     ({"fault": "empty"}, "provider_empty"),
-    ({"fault": "blank"}, "provider_empty"),
     ({"fault": "filter", "fault_at": 2}, "content_filter"),
     ({"fault": "filter", "fault_at": 0}, "content_filter"),
 ]
@@ -40,7 +39,8 @@ async def test_a_fault_ends_the_turn_cleanly_and_is_booked(
     fault: dict[str, Any],
     code: str,
 ) -> None:
-    provider.scenario = chat_script(**{stage: fault})
+    script: dict[str, Any] = {stage: fault}
+    provider.scenario = chat_script(**script)
     turn = await agui.ask("hello")
 
     assert turn.breaches == []
@@ -91,23 +91,19 @@ async def test_what_passes_is_tried_again_before_the_first_byte(
     [{"fault": "hang"}, {"fault": "stall", "fault_at": 0}, {"fault": "stall", "fault_at": 2}],
 )
 async def test_silence_has_an_end(
-    deployment: Deployment,
-    database_url: str,
-    provider: FakeProvider,
-    books: Books,
-    fault: dict[str, Any],
+    deployment: Deployment, serve: Serve, provider: FakeProvider, fault: dict[str, Any]
 ) -> None:
     deployment.edit("crews/chat/agents.yaml", "iteration_timeout_s: 45", "iteration_timeout_s: 1")
     provider.scenario = chat_script(intent=fault)
-    async with RunningApp(deployment.settings(database_url)) as app, app.client() as agui:
+    async with serve(deployment) as (agui, books):
         turn = await agui.ask("hello")
+        assert len(await books.calls()) == provider.stats.requests
+        assert await books.audit() == {}
 
     assert turn.breaches == []
     assert turn.last["type"] == "RUN_ERROR"
-    assert turn.last["code"] in {"provider_timeout", "timed_out", "iteration_timeout"}
-    assert len(await books.calls()) == provider.stats.requests
+    assert turn.last["code"] == "iteration_timeout"
     assert provider.stats.open == 0
-    assert await books.audit() == {}
 
 
 async def test_an_answer_without_usage_is_estimated_and_says_so(
@@ -125,6 +121,28 @@ async def test_an_answer_without_usage_is_estimated_and_says_so(
     assert calls["organization"]["input_tokens"] > 0
     bill = turn.of("TEXT_MESSAGE_END")[-1]["metadata"]["callsheet"]
     assert bill["estimated"] is True
+    assert await books.audit() == {}
+
+
+async def test_an_answer_whose_end_mark_is_missing_is_whole(
+    agui: AgUiClient, provider: FakeProvider, books: Books
+) -> None:
+    provider.scenario = chat_script(organization={"fault": "no_done"})
+    turn = await agui.ask("hello")
+    assert turn.breaches == []
+    assert turn.text == "Here is your answer."
+    assert await books.booked() == provider.stats.billed
+
+
+async def test_a_model_that_stops_without_a_word_gives_an_empty_answer(
+    agui: AgUiClient, provider: FakeProvider, books: Books
+) -> None:
+    provider.scenario = chat_script(organization={"fault": "blank"})
+    turn = await agui.ask("hello")
+    assert turn.breaches == []
+    assert turn.last["type"] == "RUN_FINISHED"
+    assert turn.text == ""
+    assert await books.booked() == provider.stats.billed
     assert await books.audit() == {}
 
 

@@ -191,7 +191,7 @@ class _Reply:
             f'"created":1700000000,"model":{msgspec.json.encode(body.model).decode()},"choices":['
         ).encode()
         self._transport.write(_STREAM_HEAD)
-        cut = fault in {"stall", "drop", "malformed", "error_chunk", "filter"}
+        cut = fault in {"stall", "drop", "malformed", "error_chunk", "filter", "short"}
         deltas = answer.deltas[: scenario.fault_at] if cut else answer.deltas
         if fault == "empty":
             deltas = ()
@@ -232,13 +232,16 @@ class _Reply:
         """Do what the fault says after the pieces; True where the answer is over with it."""
         if fault == "stall":
             await asyncio.Event().wait()
+        if fault == "short":
+            self._chunk(b"", last=True)
+            return True
         if fault == "drop":
             self._transport.close()
             return True
         if fault == "malformed":
             self._chunk(b'data: {"id": "chatcmpl", "choices": [{"delta": {"con\n\n')
         if fault == "error_chunk":
-            error = b'{"error":{"message":"overloaded","type":"server_error","code":"overloaded"}}'
+            error = b'{"error":{"message":"it broke","type":"server_error","code":"server_error"}}'
             self._chunk(b"data: " + error + b"\n\n", last=True)
             return True
         return False

@@ -19,7 +19,8 @@ Fault = Literal[
     "empty",  # a stream without a single choice
     "blank",  # an answer that ends without a character
     "filter",  # the content filter ends the answer after `fault_at` pieces
-    "no_done",  # the stream ends cleanly, but without its end mark
+    "short",  # the stream ends cleanly after `fault_at` pieces, without a reason or an end mark
+    "no_done",  # the answer is whole, but the end mark is missing
 ]
 
 
