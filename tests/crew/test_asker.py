@@ -2,67 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass
-from typing import Any
-
 import pytest
 
-from callsheet.crew.answer import Answer
-from callsheet.crew.asker import Asker, Question
-from callsheet.crew.frame import Frame
-from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
+from callsheet.events.call import LlmCallStarted
 from callsheet.events.text import TextEnded
 from callsheet.events.tool import ToolCallEnded
-from callsheet.kit.clock import SystemClock
-from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import Unpriced
-from callsheet.llm.chat import ChatRequest, FinishPart, TextPart, ToolCallPart, UsagePart
+from callsheet.llm.chat import FinishPart, TextPart, ToolCallPart, UsagePart
 from callsheet.llm.errors import ProviderCode, ProviderError
-from callsheet.llm.retry import RetryPolicy
-from tests.fakes.chat import USAGE, OneModel, Script, ScriptedChat, Wait, calls, text, thought
-from tests.fakes.stage import agent
-from tests.fakes.turn import FakeMeter, Recording
-
-
-def fault(code: ProviderCode, *, answered: bool = False) -> ProviderError:
-    return ProviderError("fake", code=code, answered=answered)
-
-
-@dataclass
-class Desk:
-    """An asker with its script, its recording and its meter."""
-
-    recording: Recording
-    chat: ScriptedChat
-    meter: FakeMeter
-    asker: Asker
-
-    @classmethod
-    def of(cls, *scripts: Script, **meter: Any) -> Desk:
-        recording = Recording()
-        chat = ScriptedChat(scripts)
-        fake = FakeMeter(recording, **meter)
-        policy = RetryPolicy(attempts=3, base_s=0.001)
-        return cls(recording, chat, fake, Asker(chat, fake, recording, SystemClock(), policy))
-
-    async def ask(self) -> Answer:
-        frame = Frame(
-            agent_run_id="a1", path="s#1/t", stage="s", agent=agent(), task="t", visible=True
-        )
-        request = ChatRequest(
-            model=OneModel().get("m1"), messages=[{"role": "user", "content": "How are you?"}]
-        )
-        return await self.asker.ask(Question(frame, request, 0, Deadline.after(10), {}))
-
-    @property
-    def calls(self) -> list[LlmCallFinished]:
-        return self.recording.of(LlmCallFinished)
-
-    @property
-    def finished(self) -> AnswerFinished:
-        (event,) = self.recording.of(AnswerFinished)
-        return event
+from tests.crew.asking import Desk, fault
+from tests.fakes.chat import USAGE, Script, calls, text, thought
 
 
 async def test_an_answer_is_booked_with_the_providers_usage_and_bills_its_last_end() -> None:
@@ -212,47 +161,3 @@ async def test_an_unpriced_model_is_not_asked() -> None:
         await desk.ask()
     assert desk.chat.requests == []
     assert desk.recording.kinds() == ["RunStarted"]
-
-
-async def _stopped(desk: Desk, after_s: float) -> None:
-    running = asyncio.ensure_future(desk.ask())
-    await asyncio.sleep(after_s)
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-    assert desk.chat.open == 0
-    desk.recording.end()
-
-
-async def test_a_stop_in_the_middle_closes_everything_at_once() -> None:
-    desk = Desk.of([(TextPart("Some words"),), Wait(5)])
-    await _stopped(desk, 0.02)
-    (call,) = desk.calls
-    assert (call.status, call.metered.source, call.error_code) == (
-        "aborted",
-        "estimated",
-        "stopped",
-    )
-    assert (desk.finished.status, desk.finished.text) == ("partial", "Some words")
-
-
-async def test_a_stop_after_the_providers_last_word_keeps_the_answer_whole() -> None:
-    desk = Desk.of([*text("All of it."), Wait(5)])
-    await _stopped(desk, 0.02)
-    (call,) = desk.calls
-    assert (call.status, call.metered.source) == ("settled", "provider")
-    assert desk.finished.status == "final"
-
-
-async def test_a_stop_while_the_row_is_committed_sends_nothing() -> None:
-    desk = Desk.of(text("never"), commit_s=5)
-    await _stopped(desk, 0.02)
-    assert desk.chat.requests == []
-    assert desk.finished.status == "partial"
-
-
-async def test_a_stop_between_two_attempts_ends_the_message() -> None:
-    desk = Desk.of([ProviderError("slow down", code="provider_rate_limited", retry_after_s=5)])
-    await _stopped(desk, 0.02)
-    assert [call.status for call in desk.calls] == ["failed"]
-    assert desk.finished.status == "partial"

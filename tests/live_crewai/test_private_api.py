@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
+import threading
 from importlib.metadata import version
 from typing import Any
 
@@ -65,11 +65,10 @@ def test_what_is_patched_is_still_there() -> None:
 async def test_crewai_tells_the_lifecycle_in_this_order_on_the_loops_own_thread() -> None:
     from crewai.events.stream_context import add_stream_sink
 
-    seen: list[tuple[str, bool]] = []
-    loop_task = asyncio.current_task()
+    seen: list[tuple[str, int]] = []
 
     def sink(_source: Any, event: Any) -> None:
-        seen.append((event.type, loop_task is not None))
+        seen.append((event.type, threading.get_ident()))
 
     add_stream_sink(sink)
     await Play.of(ScriptedChat([text("ok")])).run(stage_work())
@@ -83,6 +82,7 @@ async def test_crewai_tells_the_lifecycle_in_this_order_on_the_loops_own_thread(
         "crew_kickoff_completed",
     ]
     assert [kind for kind in kinds if kind in wanted] == wanted
+    assert {thread for _, thread in seen} == {threading.get_ident()}
 
 
 async def test_no_handler_is_on_the_bus() -> None:

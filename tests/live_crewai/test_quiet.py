@@ -6,7 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from callsheet.crew.warmup import warm_up
 
 SCRIPT = """
 import asyncio, json, signal, sys, threading
@@ -101,3 +104,8 @@ def test_it_refuses_to_come_too_late(tmp_path: Path) -> None:
         check=False,
     )
     assert done.stdout.strip() == "refused"
+
+
+def test_warming_up_runs_a_crew_in_any_thread(crewai_folder: Path) -> None:
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        assert pool.submit(warm_up, crewai_folder).result(timeout=60) is None

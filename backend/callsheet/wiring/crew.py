@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from callsheet.crew.abilities import Abilities
-from callsheet.crew.quiet import load_crewai
+from callsheet.crew.warmup import warm_up as warm_crewai
 from callsheet.turn.ports import StageRunner
 
 
@@ -18,7 +18,7 @@ def import_in_background(
     done: Callable[[StageRunner], None],
     failed: Callable[[Exception], None],
 ) -> None:
-    """Import CrewAI in a thread that no shutdown waits for; then call back on this loop."""
+    """Import and try CrewAI in a thread that no shutdown waits for; then call back on this loop."""
     loop = asyncio.get_running_loop()
 
     def tell(call: Callable[[], None]) -> None:
@@ -29,7 +29,7 @@ def import_in_background(
 
     def work() -> None:
         try:
-            load_crewai(data_dir)
+            warm_crewai(data_dir)
             from callsheet.crew.runner import CrewRunner  # noqa: PLC0415 - imports crewai: 6 s
         except Exception as error:  # noqa: BLE001 - border: the thread's failure is told, not lost
             failure = error
