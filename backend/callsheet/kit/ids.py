@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from typing import Final
 from uuid import UUID, uuid5
 
 _NAMESPACE: Final = UUID("6f0c1a52-5f0e-5b51-9a3e-3d1f6f4b7c11")
+_USUAL: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def new_id() -> UUID:
@@ -22,12 +24,7 @@ def new_id() -> UUID:
 
 def parse_uuid(raw: str) -> UUID | None:
     """The UUID that `raw` spells in its usual 36-character form, else None."""
-    if len(raw) != 36:
-        return None
-    try:
-        return UUID(raw)
-    except ValueError:
-        return None
+    return UUID(raw) if _USUAL.fullmatch(raw) else None
 
 
 def resolve_id(raw: str, user_id: UUID, kind: str) -> UUID:

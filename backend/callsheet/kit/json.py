@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -14,28 +12,22 @@ from callsheet.kit.text import clean
 
 
 def _foreign(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Decimal):
-        return format(value, "f") if value.is_finite() else None
-    if isinstance(value, (datetime, date)):
-        return value.isoformat()
-    if isinstance(value, (set, frozenset)):
-        return sorted(value, key=str)
-    if isinstance(value, (bytes, bytearray)):
-        return bytes(value).decode("utf-8", "replace")
-    return str(value)
+    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_foreign, decimal_format="string")
 
 
 def encode(value: Any) -> bytes:
-    """`value` as strict JSON. Non-finite numbers become null, lone surrogates U+FFFD."""
+    """`value` as strict JSON. Non-finite floats become null, lone surrogates U+FFFD.
+
+    Decimals are strings, bytes base64, sets lists; what JSON has no form for is its `str`.
+    """
     try:
         return _encoder.encode(value)
     except UnicodeEncodeError:
-        return _encoder.encode(cleaned(value))
+        plain = msgspec.to_builtins(value, str_keys=True, enc_hook=_foreign)
+        return _encoder.encode(cleaned(plain))
 
 
 def decode(data: bytes | str) -> Any:
@@ -46,7 +38,7 @@ def decode(data: bytes | str) -> Any:
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return cleaned(json.loads(data, parse_constant=_refuse))
+        return cleaned(_lenient(data))
 
 
 def decode_as_is(data: bytes | str) -> Any:
@@ -54,7 +46,13 @@ def decode_as_is(data: bytes | str) -> Any:
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return json.loads(data, parse_constant=_refuse)
+        return _lenient(data)
+
+
+def _lenient(data: bytes | str) -> Any:
+    """What the standard reader makes of it, in UTF-8 alone: it would guess other encodings."""
+    text = data if isinstance(data, str) else data.decode("utf-8-sig", "surrogatepass")
+    return json.loads(text, parse_constant=_refuse)
 
 
 def _refuse(name: str) -> Any:

@@ -18,7 +18,7 @@ def sanitize(text: str) -> tuple[str, bool]:
         return text, False
     joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     clean = _UNSTORABLE.sub(_REPLACEMENT, joined)
-    return clean, _REPLACEMENT in clean
+    return clean, clean.count(_REPLACEMENT) > text.count(_REPLACEMENT)
 
 
 def clean(text: str) -> str:
