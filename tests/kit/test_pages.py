@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from uuid import UUID
 
 import pytest
@@ -38,3 +38,18 @@ def test_a_cursor_of_something_else_is_refused(cursor: str) -> None:
     with pytest.raises(BadInput) as caught:
         decode_cursor(cursor, datetime, UUID)
     assert caught.value.extra["field"] == "cursor"
+
+
+@pytest.mark.parametrize("number", [1 << 31, -(1 << 31) - 1, 10**30])
+def test_a_number_that_no_column_holds_is_refused(number: int) -> None:
+    with pytest.raises(BadInput):
+        decode_cursor(encode_cursor(number), int)
+
+
+def test_a_moment_is_given_back_in_utc() -> None:
+    there = MOMENT.astimezone(timezone(timedelta(hours=8)))
+    assert decode_cursor(encode_cursor(there), datetime) == (MOMENT,)
+    assert decode_cursor(encode_cursor(MOMENT.replace(tzinfo=None)), datetime) == (MOMENT,)
+    beyond = datetime.max.replace(tzinfo=timezone(timedelta(hours=-8)))
+    with pytest.raises(BadInput):
+        decode_cursor(encode_cursor(beyond), datetime)

@@ -15,6 +15,7 @@ from callsheet.kit.errors import BadInput
 
 DEFAULT_PAGE: Final = 50
 LARGEST_PAGE: Final = 200
+_INT_RANGE: Final = 1 << 31
 
 T = TypeVar("T")
 
@@ -49,9 +50,22 @@ def decode_cursor(cursor: str, *kinds: type[Any]) -> tuple[Any, ...]:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         data = base64.b64decode(padded, altchars=b"-_", validate=True)
         key: tuple[Any, ...] = msgspec.json.decode(data, type=tuple[kinds])  # type: ignore[valid-type]
-    except (binascii.Error, UnicodeEncodeError, msgspec.MsgspecError, ValueError) as error:
+        return tuple(_storable(value) for value in key)
+    except (
+        binascii.Error,
+        UnicodeEncodeError,
+        msgspec.MsgspecError,
+        ArithmeticError,
+        ValueError,
+    ) as error:
         raise BadInput("The cursor is not one that this list gave.", field="cursor") from error
-    return tuple(
-        value.replace(tzinfo=UTC) if isinstance(value, datetime) and value.tzinfo is None else value
-        for value in key
-    )
+
+
+def _storable(value: Any) -> Any:
+    """The value as the database can compare it: aware UTC, and an int that a column holds."""
+    if isinstance(value, datetime):
+        aware = value.replace(tzinfo=UTC) if value.tzinfo is None else value
+        return aware.astimezone(UTC)
+    if isinstance(value, int) and not -_INT_RANGE <= value < _INT_RANGE:
+        raise ValueError(f"{value} is no column's")
+    return value
