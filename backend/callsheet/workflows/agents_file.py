@@ -38,9 +38,11 @@ class AgentEntry(Section):
     max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
     reasoning: Reasoning | None = None
     max_iter: int = Field(
-        default=10, ge=1, le=100, description="Model answers in a task; the last one is forced."
+        default=10, ge=1, le=100, description="Answers that may ask for tools; one more is forced."
     )
-    iteration_timeout_s: Seconds = Field(default=120.0, description="One model answer.")
+    iteration_timeout_s: Seconds = Field(
+        default=120.0, description="One model answer and the tools it asks for."
+    )
     allow_delegation: bool = Field(
         default=False, description="May hand work to the other agents of the stage."
     )

@@ -21,7 +21,9 @@ _CEL_RESERVED: Final = frozenset(
     }
 )
 
-RetryCode = Literal[ProviderCode, "invalid_output", "stage_timeout", "iteration_limit"]
+RetryCode = Literal[
+    ProviderCode, "invalid_output", "stage_timeout", "iteration_timeout", "iteration_limit"
+]
 """Why a stage's attempt failed."""
 
 
