@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+
 import asyncpg
 
 from callsheet.db.engine import plain_url
 from tests.fakes.deployment import Deployment
-from tests.fixtures.app import Serve
 from tests.fixtures.app import Serve
 
 AGENTS = "crews/chat/agents.yaml"
