@@ -107,4 +107,5 @@ class FakeProvider:
             for task in tasks:
                 task.cancel()
             loop.run_until_complete(asyncio.wait(tasks)) if tasks else None
+            loop.run_until_complete(asyncio.sleep(0))  # connections that are closing finish it
             loop.close()
