@@ -1,0 +1,116 @@
+"""`serve` says where it listens, refuses what is unsafe, and ends in order."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callsheet.cli.listening import listen, url_of
+from callsheet.kit.errors import SetupError
+from tests.cli.conftest import Callsheet
+
+
+@contextmanager
+def serving(folder: Path, **more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server in a process of its own, and the address that it told."""
+    environ = {name: value for name, value in os.environ.items() if "CALLSHEET" not in name}
+    environ |= {"CALLSHEET_DATA_DIR": str(folder / "data"), "CALLSHEET_SERVER__PORT": "0", **more}
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from callsheet.cli.app import main; main()", "serve"],
+        cwd=folder,
+        env=environ,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process, said(process, "listening")["url"]
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stderr is not None
+        process.stderr.close()
+
+
+def said(process: subprocess.Popen[str], event: str) -> dict[str, Any]:
+    """The next line of the log about this."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        found: dict[str, Any] = json.loads(line)
+        if found["event"] == event:
+            return found
+    raise AssertionError(f"the log ended without {event!r}")
+
+
+def get(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return str(answer.read().decode())
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_a_page_says_who_answers_and_ends_in_order(
+    tmp_path: Path, database_url: str, kind: signal.Signals
+) -> None:
+    with serving(tmp_path, CALLSHEET_DATABASE__URL=database_url) as (process, url):
+        assert "CALLSHEET_LLM__" in said(process, "rehearsal")["detail"]
+        assert "<html" in get(url)
+        assert json.loads(get(f"{url}/health/live"))
+        process.send_signal(kind)
+        assert process.wait(60) in (0, -kind)
+
+
+def test_a_port_that_is_taken_is_named(
+    deployed: Callsheet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = deployed("serve", "--port", str(port))
+    assert ran.status == 2
+    assert f"127.0.0.1 port {port}" in ran.err
+    assert "--port" in ran.err
+
+
+def test_it_does_not_listen_to_others_without_a_key(deployed: Callsheet) -> None:
+    ran = deployed("serve", "--host", "0.0.0.0")
+    assert ran.status == 2
+    assert "CALLSHEET_AUTH__API_KEYS" in ran.err
+
+
+def test_a_database_that_is_away_ends_the_start(
+    callsheet: Callsheet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLSHEET_DATABASE__URL", "postgresql://me:secret@127.0.0.1:1/none")
+    ran = callsheet("serve", "--port", "0")
+    assert ran.status == 2
+    assert "cannot be reached" in ran.err
+    assert "secret" not in ran.err
+
+
+def test_a_broken_yaml_is_told_before_anything_starts(deployed: Callsheet, tmp_path: Path) -> None:
+    deployed("init")
+    (tmp_path / "crews/chat/workflow.yaml").write_text("stages: 3\n")
+    began = time.monotonic()
+    ran = deployed("serve", "--port", "0")
+    assert ran.status == 2
+    assert "workflow.yaml:1:" in ran.err
+    assert time.monotonic() - began < 30
+
+
+def test_an_address_is_shown_as_a_browser_takes_it() -> None:
+    with listen("127.0.0.1", 0) as here:
+        assert url_of(here) == f"http://127.0.0.1:{here.getsockname()[1]}"
+    with listen("0.0.0.0", 0) as anywhere:
+        assert url_of(anywhere).startswith("http://127.0.0.1:")
+    with pytest.raises(SetupError, match=r"203\.0\.113\.1"):
+        listen("203.0.113.1", 0)
