@@ -7,6 +7,7 @@ The caller holds the locks of the sessions concerned (`lock_sessions`), which is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from callsheet.db.driver import DriverTx
@@ -87,15 +88,21 @@ async def add_messages(
 
 
 async def finish_messages(tx: DriverTx, messages: Sequence[FinishedMessage]) -> None:
-    """Give streaming messages their whole content."""
+    """Give streaming messages their whole content; of several for one message the last holds."""
+    last: dict[str, FinishedMessage] = {}
+    for message in messages:
+        before = last.get(message.id)
+        metadata = {**(before.metadata if before else {}), **message.metadata}
+        last[message.id] = replace(message, metadata=metadata)
     await tx.execute(
         _FINISH,
-        [m.id for m in messages],
-        [m.content for m in messages],
-        [encode(m.metadata).decode() for m in messages],
+        list(last),
+        [m.content for m in last.values()],
+        [encode(m.metadata).decode() for m in last.values()],
     )
 
 
 async def set_statuses(tx: DriverTx, statuses: Sequence[tuple[UUID, str]]) -> None:
-    """Move sessions to the status that follows from their last run."""
-    await tx.execute(_STATUS, [s for s, _ in statuses], [status for _, status in statuses])
+    """Move sessions to the status that follows from their last run; the last given one holds."""
+    last = dict(statuses)
+    await tx.execute(_STATUS, list(last), list(last.values()))
