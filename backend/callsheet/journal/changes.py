@@ -50,7 +50,7 @@ class Changes:
             case LlmCallFinished():
                 self._call_finished(keys, event)
             case AnswerFinished():
-                self._answer_finished(event)
+                self._answer_finished(keys, event)
             case ToolResult():
                 self._tool_result(keys, event)
             case RunStarted():
@@ -113,7 +113,8 @@ class Changes:
             )
         )
 
-    def _answer_finished(self, event: AnswerFinished) -> None:
+    def _answer_finished(self, keys: RunKeys, event: AnswerFinished) -> None:
+        self.sessions.add(keys.session_id)
         metadata: dict[str, Any] = {**event.metadata, "status": event.status}
         if event.reasoning:
             metadata["reasoning"] = event.reasoning

@@ -26,14 +26,13 @@ class PostgresJournal:
 
     async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> dict[str, int]:
         """One transaction; sessions are locked first, always in the same order."""
-        if not changes.sessions and not changes.finished_messages:
+        if not changes.sessions:
             async with self._connection.statement() as connection:
                 await append_events(connection, entries)
             return {}
         seqs: dict[str, int] = {}
         async with self._connection.transaction() as tx:
-            if changes.sessions:
-                await lock_sessions(tx, changes.sessions)
+            await lock_sessions(tx, changes.sessions)
             await append_events(tx, entries)
             if changes.started_runs:
                 await start_runs(tx, changes.started_runs)

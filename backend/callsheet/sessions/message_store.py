@@ -58,6 +58,8 @@ WHERE session_id = :session_id AND deleted_at IS NULL AND content <> '' AND seq 
 ORDER BY seq DESC LIMIT :limit
 """)
 
+_LOCK = text("SELECT id FROM sessions WHERE id = :id FOR NO KEY UPDATE")
+
 _DELETE = text("""
 WITH gone AS (
   UPDATE messages SET deleted_at = now(), updated_at = now()
@@ -129,7 +131,12 @@ async def list_messages(tx: Read, session_id: UUID, page: PageRequest) -> Page[M
 
 
 async def delete_message(tx: Tx, session_id: UUID, message_id: UUID) -> bool:
-    """Soft-delete one message; False where the session has none of that id."""
+    """Soft-delete one message; False where the session has none of that id.
+
+    The session is locked first, as the journal does it: the other way round the two would wait
+    for each other.
+    """
+    await tx.execute(_LOCK, {"id": session_id})
     result = await tx.execute(_DELETE, {"id": message_id, "session_id": session_id})
     return result.rowcount == 1
 
