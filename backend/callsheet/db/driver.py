@@ -28,10 +28,13 @@ AWAY = (
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
     asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.IdleSessionTimeoutError,
+    asyncpg.DeadlockDetectedError,
     OSError,
     TimeoutError,
 )
-"""What the driver raises when the server is away: the same write may be tried again."""
+"""The server is away, or broke a deadlock at our cost: the same write may be tried again."""
 
 
 class DriverConnection:
