@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -28,8 +29,17 @@ class Admitted:
     price_id: UUID
 
 
-def gate(database: Database, worker_id: str = "w1") -> Gate:
-    return Gate(database, SystemClock(), worker_id=worker_id, currency="USD", title_word="新对话")
+def gate(
+    database: Database, worker_id: str = "w1", works_on: Callable[[UUID], bool] = lambda _: True
+) -> Gate:
+    return Gate(
+        database,
+        SystemClock(),
+        worker_id=worker_id,
+        works_on=works_on,
+        currency="USD",
+        title_word="新对话",
+    )
 
 
 def wish(session_id: UUID, text_: str = "Hello", user: Principal = USER) -> AdmissionRequest:

@@ -19,9 +19,11 @@ from callsheet.ledger.price_book import PriceBook
 from callsheet.ledger.price_store import load_prices
 from callsheet.runs.store import read_events
 from callsheet.runs.worker_locks import WorkerLock
+from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import RunMeter
+from tests.fixtures.booked import change
 from tests.journal.stage import admitted
-from tests.journal.test_writer import Shown, assert_audited, rows, writing
+from tests.journal.test_writer import Shown, admitted_again, assert_audited, rows, writing
 
 
 async def test_an_abandoned_run_is_ended_and_booked(database: Database, database_url: str) -> None:
@@ -31,10 +33,11 @@ async def test_an_abandoned_run_is_ended_and_booked(database: Database, database
         prices = PriceBook(await load_prices(tx))
     async with writing(database_url, shown) as writer:
         log = writer.open(run.keys)
-        log.append(RunStarted(workflow="chat", revision="r", session_id="s", trace_id="t"))
-        log.append(StageStarted(stage="execution"))
+        recorder = Recorder(log)
+        recorder.emit(RunStarted(workflow="chat", revision="r", session_id="s", trace_id="t"))
+        recorder.emit(StageStarted(stage="execution"))
         message_id = str(new_id())
-        await RunMeter(prices, log, log.append, SystemClock()).open(
+        await RunMeter(prices, log, recorder.emit, SystemClock()).open(
             message_id=message_id,
             agent_run_id="a",
             stage="execution",
@@ -47,8 +50,8 @@ async def test_an_abandoned_run_is_ended_and_booked(database: Database, database
             estimated_input_tokens=50,
             max_output_tokens=100,
         )
-        log.append(TextStarted(message_id=message_id, agent_run_id="a", visible=True))
-        log.append(TextDelta(message_id=message_id, text="Half an answer"))
+        recorder.emit(TextStarted(message_id=message_id, agent_run_id="a", visible=True))
+        recorder.emit(TextDelta(message_id=message_id, text="Half an answer"))
         await log.stored()
     async with writing(database_url, shown) as writer:
         recovery = Recovery(database, writer, prices, "w2")
@@ -93,3 +96,21 @@ async def test_a_run_that_never_began_is_ended_too(database: Database, database_
     assert [type(entry.event) for entry in stored] == [RunStarted, RunFailed]
     async with database.read() as tx:
         assert (await tx.execute(text("SELECT status FROM runs"))).scalar_one() == "interrupted"
+
+
+async def test_a_journal_that_cannot_be_read_keeps_no_other_run_from_its_end(
+    database: Database, database_url: str
+) -> None:
+    broken, other = await admitted(database), await admitted_again(database)
+    await change(
+        database,
+        "INSERT INTO run_events (run_id, seq, at, event) "
+        "VALUES (:id, 1, now(), jsonb_build_object('kind', 'of a later version'))",
+        {"id": broken.keys.run_id},
+    )
+    shown: Shown = []
+    async with writing(database_url, shown) as writer:
+        assert await Recovery(database, writer, PriceBook(), "w2").sweep() == 2
+    assert await rows(database, "SELECT id, status FROM runs ORDER BY id") == sorted(
+        [(broken.keys.run_id, "queued"), (other.keys.run_id, "interrupted")]
+    )

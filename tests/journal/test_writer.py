@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 from uuid import UUID
 
-import pytest
 from sqlalchemy import text
 
 from callsheet.db.driver import DriverConnection
@@ -193,48 +192,6 @@ async def test_deltas_that_wait_together_become_one_event(
     texts = [e.event.text for _, es in shown for e in es if isinstance(e.event, TextDelta)]
     assert "".join(texts) == "Hello 世界"
     assert len(texts) == 1
-
-
-async def test_a_lost_connection_is_survived_and_nothing_is_booked_twice(
-    database: Database, database_url: str
-) -> None:
-    run = await admitted(database)
-    shown: Shown = []
-    async with writing(database_url, shown, before=2, after=2) as writer:
-        await turn(writer, database, run)
-    (session,) = await rows(database, "SELECT message_count, total_tokens FROM sessions")
-    assert session == (3, 120)
-    await assert_audited(database)
-
-
-async def test_nothing_is_shown_that_could_not_be_stored(
-    database: Database, database_url: str
-) -> None:
-    run = await admitted(database)
-    shown: Shown = []
-    async with writing(database_url, shown, before=1000, retry_for_s=0.1) as writer:
-        log = writer.open(run.keys)
-        log.append(BEGIN)
-        with pytest.raises(Unavailable):
-            await log.stored()
-        with pytest.raises(Unavailable):
-            log.append(BEGIN)
-    assert shown == []
-
-
-async def test_one_runs_bad_event_takes_no_other_run_with_it(
-    database: Database, database_url: str
-) -> None:
-    good, other = await admitted(database), await admitted_again(database)
-    shown: Shown = []
-    async with writing(database_url, shown) as writer:
-        fine, broken = writer.open(good.keys), writer.open(other.keys)
-        fine.append(BEGIN)
-        broken.append(AnswerFinished(message_id="no uuid", status="final", text="x"))
-        await fine.stored()
-        with pytest.raises(Unavailable):
-            await broken.stored()
-    assert [run_id for run_id, _ in shown] == [good.keys.run_id]
 
 
 async def admitted_again(database: Database) -> Admitted:

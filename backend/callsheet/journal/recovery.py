@@ -50,7 +50,10 @@ class Recovery:
         self._worker_id = worker_id
 
     async def sweep(self) -> int:
-        """End every active run whose worker is gone; how many there were."""
+        """End every active run whose worker is gone; how many there were.
+
+        One that cannot be ended is logged and left.
+        """
         async with self._database.read() as tx:
             abandoned = [
                 run_id
@@ -58,7 +61,10 @@ class Recovery:
                 if not await is_alive(tx, worker_id)
             ]
         for run_id in abandoned:
-            await self.end(run_id)
+            try:
+                await self.end(run_id)
+            except Exception:  # border: one run's journal is not the others' end
+                log.exception("run_not_ended", run_id=str(run_id))
         return len(abandoned)
 
     async def end(self, run_id: UUID) -> None:

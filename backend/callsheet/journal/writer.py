@@ -86,11 +86,11 @@ class JournalWriter:
     async def _write(self, batch: Batch) -> None:
         changes = Changes()
         entries: list[tuple[UUID, Entry]] = []
-        for run, taken in batch:
-            for entry in taken:
-                entries.append((run.keys.run_id, entry))
-                changes.take(run.keys, entry.event)
         try:
+            for run, taken in batch:
+                for entry in taken:
+                    entries.append((run.keys.run_id, entry))
+                    changes.take(run.keys, entry.event)
             seqs = await self._persistently(entries, changes)
         except Unavailable as error:
             for run, _ in batch:
