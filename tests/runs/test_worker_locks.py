@@ -1,0 +1,81 @@
+"""A worker is alive for as long as its connection is, however it ends."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sqlalchemy import text
+
+from callsheet.db.options import DatabaseOptions
+from callsheet.db.transaction import Database
+from callsheet.runs.worker_locks import WorkerLock, is_alive, lock_key
+from tests.fixtures.database import statement
+
+HOLDERS = (
+    "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 1129535316"
+)
+
+
+async def alive(database: Database, worker_id: str | None) -> bool:
+    async with database.read() as tx:
+        return await is_alive(tx, worker_id)
+
+
+async def test_a_worker_is_alive_inside_its_block_and_no_longer(database: Database) -> None:
+    async with WorkerLock(database, "host:1:a"):
+        assert await alive(database, "host:1:a")
+        assert not await alive(database, "host:1:b")
+        assert not await alive(database, None)
+    await until_dead(database, "host:1:a")
+
+
+async def test_a_block_that_fails_frees_its_lock(database: Database) -> None:
+    try:
+        async with WorkerLock(database, "failing"):
+            raise KeyError("x")
+    except KeyError:
+        await until_dead(database, "failing")
+
+
+async def test_names_whose_number_is_negative_are_told_apart_too(database: Database) -> None:
+    names = [f"w{number}" for number in range(20)]
+    negative = next(name for name in names if lock_key(name) < 0)
+    positive = next(name for name in names if lock_key(name) > 0)
+    async with WorkerLock(database, negative):
+        assert await alive(database, negative)
+        assert not await alive(database, positive)
+    async with WorkerLock(database, positive):
+        assert await alive(database, positive)
+
+
+async def test_a_worker_whose_connection_was_killed_is_dead(
+    database: Database, database_url: str
+) -> None:
+    async with WorkerLock(database, "killed"):
+        async with database.read() as tx:
+            (pid,) = (await tx.execute(text(HOLDERS))).scalars()
+        await statement(database_url, f"SELECT pg_terminate_backend({pid}, 5000)")
+        assert not await alive(database, "killed")
+
+
+async def test_workers_of_one_database_do_not_count_in_another(
+    database: Database, postgres_server: str
+) -> None:
+    elsewhere = Database.from_options(DatabaseOptions(postgres_server), pooled=False)
+    async with WorkerLock(elsewhere, "elsewhere"):
+        assert await alive(elsewhere, "elsewhere")
+        assert not await alive(database, "elsewhere")
+    await elsewhere.close()
+
+
+async def test_any_number_of_workers_are_alive_at_once(database: Database) -> None:
+    async with WorkerLock(database, "one"), WorkerLock(database, "two"):
+        assert await alive(database, "one")
+        assert await alive(database, "two")
+
+
+async def until_dead(database: Database, worker_id: str) -> None:
+    """The server needs a moment to see that a connection was closed."""
+    async with asyncio.timeout(10):
+        while await alive(database, worker_id):
+            await asyncio.sleep(0.01)
