@@ -15,6 +15,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final
 
+from callsheet.crew.left_out import left_out
 from callsheet.kit.errors import SetupError
 
 _SWITCHES: Final = {
@@ -33,7 +34,7 @@ _loaded: list[Path] = []
 def load_crewai(data_dir: Path) -> None:
     """Import CrewAI, silent and with all its files under `data_dir`/crewai.
 
-    Takes about six seconds of CPU the first time, so call it in a thread; later calls return at
+    Takes some seconds of CPU the first time, so call it in a thread; later calls return at
     once, whatever folder they name. Has to come before anything else imports crewai.
 
     Raises:
@@ -52,7 +53,7 @@ def load_crewai(data_dir: Path) -> None:
         _set_switches(folder)
         _keep_files_inside(folder)
         _silence_loggers()
-        with warnings.catch_warnings():
+        with left_out(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its imports warn about each other
             _patch_after_import()
         _loaded.append(folder)
