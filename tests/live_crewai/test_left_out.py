@@ -15,7 +15,7 @@ warm_up(Path(sys.argv[1]))
 loaded = {name.partition(".")[0] for name in sys.modules}
 print(sorted(loaded & {"chromadb", "openai"}))
 import openai
-print(openai.AsyncOpenAI.__module__)
+print(openai.AsyncOpenAI.__mro__[1].__name__)
 """
 
 
@@ -29,4 +29,4 @@ def test_neither_chromadb_nor_the_openai_sdk_is_loaded_and_the_real_one_can_be(
         timeout=100,
         check=True,
     )
-    assert done.stdout.splitlines() == ["[]", "openai._client"]
+    assert done.stdout.splitlines() == ["[]", "AsyncAPIClient"]

@@ -12,7 +12,7 @@ import importlib.abc
 import importlib.machinery
 import sys
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableSequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -52,7 +52,7 @@ class _Absent:
 class _AbsentModule(types.ModuleType):
     """Has every name, each for an empty class."""
 
-    __path__: Sequence[str] = ()
+    __path__: MutableSequence[str] = []  # noqa: RUF012 - a package, with nothing in it
 
     def __getattr__(self, name: str) -> type[_Absent]:
         if name.startswith("__"):
