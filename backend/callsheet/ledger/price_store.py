@@ -8,8 +8,9 @@ from callsheet.db.transaction import Read
 from callsheet.ledger.price import Price
 
 _ALL = text("""
-SELECT id, factory, model_code, currency, lower(effective) AS valid_from,
-       upper(effective) AS valid_to, input_per_million, cached_per_million,
+SELECT id, factory, model_code, currency,
+       nullif(lower(effective), '-infinity') AS valid_from,
+       nullif(upper(effective), 'infinity') AS valid_to, input_per_million, cached_per_million,
        cache_write_per_million, output_per_million, reasoning_per_million
 FROM llm_prices
 WHERE unit = 'token' AND window_code = 'any' AND tier_min_input = 0
