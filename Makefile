@@ -7,7 +7,7 @@ SETUP := scripts/setup.sh
 # Keep the bytecode of our own files, so that a second start is quick.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help serve test check fmt migrate lock bench local-model litellm audit-deps clean
+.PHONY: help serve test check fmt migrate schemas lock bench local-model litellm audit-deps clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,10 @@ fmt: ## format and mend what can be mended
 migrate: ## write a migration from the tables (NAME="what it does")
 	@$(SETUP) dev
 	@$(BIN)/python scripts/new_migration.py "$(NAME)"
+
+schemas: ## write config/schema again from the models in the code
+	@$(SETUP) dev
+	@$(BIN)/python scripts/schemas.py
 
 lock: ## resolve the dependencies anew (ARGS=--upgrade takes the newest)
 	@$(SETUP) dev
