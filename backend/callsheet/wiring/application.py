@@ -20,7 +20,7 @@ from callsheet.db.migrate import migrate
 from callsheet.kit.errors import AppError, SetupError, Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.kit.readiness import Readiness
-from callsheet.ledger.currency import check_currency
+from callsheet.ledger.currency import check_currency, check_prices
 from callsheet.ledger.price_store import load_prices
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.settings.folders import Folders, folders_of
@@ -172,7 +172,9 @@ class Application:
         for change in report.changes:
             log.info("catalog_changed", change=str(change))
         async with core.database.read() as tx:
-            core.prices.replace(await load_prices(tx))
+            prices = await load_prices(tx)
+        check_prices(prices, self.settings.currency, self.adapters.clock.now())
+        core.prices.replace(prices)
         self.readiness.set(CATALOG, ready=True)
         return core
 
