@@ -63,8 +63,11 @@ def test_ids_end_with_their_block() -> None:
 def test_a_library_speaks_through_the_same_door() -> None:
     log = Log()
     with log_context(run_id="r1"):
-        logging.getLogger("uvicorn.error").info("listening on %s", "http://x")
+        logging.getLogger("uvicorn.error").info(
+            "listening on %s", "http://x", extra={"color_message": "in colours"}
+        )
     (line,) = log.lines()
+    assert "color_message" not in line
     assert (line["event"], line["run_id"]) == ("listening on http://x", "r1")
 
 

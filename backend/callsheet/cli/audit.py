@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from callsheet.cli.console import OUT
-from callsheet.cli.deployment import open_database
+from callsheet.cli.database import open_database
 from callsheet.cli.table import text_table
 from callsheet.ledger.audit import AuditResult, run_audit
 

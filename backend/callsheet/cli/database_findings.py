@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncpg
 
-from callsheet.cli.deployment import Deployment, database_url
+from callsheet.cli.database import database_url
+from callsheet.cli.deployment import Deployment
 from callsheet.cli.finding import Finding
 from callsheet.db.embedded.binaries import find_binaries
 from callsheet.db.engine import plain_url

@@ -12,7 +12,8 @@ import asyncpg
 import typer
 
 from callsheet.cli.console import OUT, note
-from callsheet.cli.deployment import Deployment, database_url, read_deployment
+from callsheet.cli.database import database_url
+from callsheet.cli.deployment import Deployment, read_deployment
 from callsheet.cli.dump import dump, restore
 from callsheet.cli.postgres_programs import run_program
 from callsheet.db.engine import plain_url

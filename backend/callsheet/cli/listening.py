@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import uvicorn
-from starlette.types import ASGIApp
 
 from callsheet.kit.errors import SetupError
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 # Open streams get this long to end by themselves; their runs go on until the process is done.
 _STREAMS_MAY_END_S: Final = 5

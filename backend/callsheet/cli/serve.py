@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import sys
-from contextlib import AbstractAsyncContextManager
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
-from fastapi import FastAPI
 from rich.markup import escape
 
+from callsheet.auth.api_keys import ApiKeys
+from callsheet.auth.exposure import check_exposure
 from callsheet.cli.console import ERR
 from callsheet.cli.deployment import read_deployment
+from callsheet.cli.front import Front
 from callsheet.cli.listening import HttpServer, listen, url_of
-from callsheet.cli.rehearsal import rehearsal_note
 from callsheet.kit.log import get_log
-from callsheet.main import create_app_for
 from callsheet.settings.settings import Settings
-from callsheet.wiring.application import Application
-from callsheet.wiring.lifespan import running
+
+if TYPE_CHECKING:
+    from callsheet.cli.served import Served
 
 app = typer.Typer(add_completion=False)
 
@@ -35,19 +37,23 @@ def serve(
 ) -> None:
     """Start the server and whatever it needs. Ctrl-C stops it in order."""
     settings = _with(read_deployment(for_server=True).settings, host, port)
-    application = Application(settings)
+    keys = ApiKeys(key.get_secret_value() for key in settings.auth.api_keys)
+    check_exposure(settings.server.host, len(keys))
     failures: list[Exception] = []
 
     def failed(failure: Exception) -> None:
         failures.append(failure)
         server.should_exit = True
 
-    def lifespan(_: FastAPI) -> AbstractAsyncContextManager[None]:
-        return running(application, failed)
+    async def load() -> Served:
+        # FastAPI, SQLAlchemy and the rest take seconds: in a thread, so that /health answers.
+        module = await asyncio.to_thread(importlib.import_module, "callsheet.cli.served")
+        served = cast("Served", module.load(settings, failed))
+        _say_who_answers(served.note)
+        return served
 
-    http = create_app_for(application, lifespan)
     listening = listen(settings.server.host, settings.server.port)
-    server = HttpServer(http, lambda: _say(url_of(listening), application))
+    server = HttpServer(Front(load, failed), lambda: _say_where(url_of(listening)))
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:
@@ -66,16 +72,19 @@ def _with(settings: Settings, host: str | None, port: int | None) -> Settings:
     return settings.model_copy(update={"server": server})
 
 
-def _say(url: str, application: Application) -> None:
-    """Where it listens and who answers: to a person, or to the log where there is none."""
-    note = rehearsal_note(application)
-    if not sys.stderr.isatty():
-        log = get_log(__name__)
-        log.info("listening", url=url, endpoint=f"{url}/v1/agent-chat")
-        if note:
-            log.warning("rehearsal", detail=note)
+def _say_where(url: str) -> None:
+    """To a person, or to the log where there is none."""
+    if sys.stderr.isatty():
+        ERR.print(f"[bold]Callsheet[/bold] listens on [link={url}]{url}[/link]", soft_wrap=True)
+        ERR.print(f"AG-UI endpoint: {url}/v1/agent-chat", soft_wrap=True)
+    else:
+        get_log(__name__).info("listening", url=url, endpoint=f"{url}/v1/agent-chat")
+
+
+def _say_who_answers(note: str | None) -> None:
+    if note is None:
         return
-    ERR.print(f"[bold]Callsheet[/bold] listens on [link={url}]{url}[/link]", soft_wrap=True)
-    ERR.print(f"AG-UI endpoint: {url}/v1/agent-chat", soft_wrap=True)
-    if note:
+    if sys.stderr.isatty():
         ERR.print(f"[yellow]{escape(note)}[/yellow]", soft_wrap=True)
+    else:
+        get_log(__name__).warning("rehearsal", detail=note)

@@ -11,7 +11,7 @@ from rich.markup import escape
 from callsheet.auth.local import LOCAL_USER
 from callsheet.auth.principal import Principal, principal_named
 from callsheet.cli.console import OUT, note
-from callsheet.cli.deployment import open_database
+from callsheet.cli.database import open_database
 from callsheet.cli.session_reference import find_named
 from callsheet.cli.table import text_table
 from callsheet.kit.errors import Conflict

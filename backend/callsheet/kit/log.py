@@ -62,7 +62,7 @@ def setup_log(
     handler = logging.StreamHandler(out)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
+            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(), _without_colour],
             processors=_ending(Redactor(secrets), as_json=as_json, coloured=out.isatty()),
         )
     )
@@ -96,6 +96,13 @@ def _ending(redactor: Redactor, *, as_json: bool, coloured: bool) -> list[Proces
         redact,
         structlog.dev.ConsoleRenderer(colors=coloured, timestamp_key="at"),
     ]
+
+
+def _without_colour(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """Drop uvicorn's second copy of its message, made for terminals."""
+    del logger, method
+    event.pop("color_message", None)
+    return event
 
 
 def _dump(event: Any, **options: Any) -> str:
