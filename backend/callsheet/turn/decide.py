@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from callsheet.turn.view import TurnView
-from callsheet.workflows.workflow import Stage
+from callsheet.workflows.workflow import Stage, Workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,19 @@ def decide(stage: Stage, later: Sequence[Stage], view: TurnView) -> Run | Skip:
 def stops(stage: Stage, view: TurnView) -> bool:
     """Whether the turn ends after `stage`, whose result is in the view."""
     return stage.stop_when is not None and stage.stop_when.holds(view.variables())
+
+
+def looks_back(workflow: Workflow) -> bool:
+    """Whether anything in it may look at what was said before in the session."""
+    return any(
+        stage.history
+        or any(
+            rule is not None and "session" in rule.expression
+            for rule in (stage.run_when, stage.skip_when, stage.stop_when)
+        )
+        or any(path.startswith("session.") for task in stage.tasks for path in task.inputs.values())
+        for stage in workflow.stages
+    )
 
 
 def _all_are_left_out(later: Sequence[Stage], view: TurnView) -> bool:

@@ -9,7 +9,7 @@ from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.kit.clock import Clock
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import AppError
-from callsheet.turn.decide import Skip, decide, stops
+from callsheet.turn.decide import Skip, decide, looks_back, stops
 from callsheet.turn.meter import Meter
 from callsheet.turn.outcome import Answered, Failed, TurnOutcome
 from callsheet.turn.ports import History, StageRunner, StageWork
@@ -53,7 +53,7 @@ class TurnEngine:
 
     async def _view(self, request: TurnRequest, workflow: Workflow) -> TurnView:
         now = self._clock.now()
-        if not any(stage.history for stage in workflow.stages):
+        if not looks_back(workflow):
             return TurnView(request.message_text, (), now)
         messages, count = await self._history.before(request)
         return TurnView(request.message_text, tuple(messages), now, count)

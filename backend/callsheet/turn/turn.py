@@ -49,12 +49,14 @@ class Turns:
         try:
             outcome = await self._outcome(request, workflow, recorder, meter)
         except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is not None:
-                task.uncancel()
+            _go_on()
             outcome = Cancelled(reason=cancel_reason())
         meter.close_all()
-        await recorder.finish(outcome, meter.usage())
+        try:
+            await recorder.finish(outcome, meter.usage())
+        except asyncio.CancelledError:  # too late: the end is written already, only not committed
+            _go_on()
+            await recorder.stored()
         return outcome
 
     async def _outcome(
@@ -67,3 +69,10 @@ class Turns:
         except Exception:  # border: a fault of ours ends this run and no other
             log.exception("turn_failed", run_id=str(request.run_id), trace_id=request.trace_id)
             return Failed(code="internal", message="The turn failed inside the server.")
+
+
+def _go_on() -> None:
+    """The stop of this task was heard: what it still has to do is not stopped."""
+    task = asyncio.current_task()
+    if task is not None:
+        task.uncancel()
