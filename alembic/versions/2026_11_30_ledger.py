@@ -24,8 +24,7 @@ ALTER TABLE llm_prices ADD CONSTRAINT ex_llm_prices_overlap EXCLUDE USING gist (
 )
 """
 
-# A price that a ledger row points at may only be closed (and marked as compared with
-# the vendor's list): what it charges stays.
+# A price that a ledger row points at may only be closed, or marked as compared: it stays.
 _FROZEN = """
 CREATE FUNCTION refuse_change_of_used_price() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -45,10 +44,10 @@ BEGIN
         USING ERRCODE = 'restrict_violation';
 END $$
 """
-_FROZEN_TRIGGER = """
-CREATE TRIGGER trg_llm_prices_frozen BEFORE UPDATE OR DELETE ON llm_prices
-    FOR EACH ROW EXECUTE FUNCTION refuse_change_of_used_price()
-"""
+_FROZEN_TRIGGER = (
+    "CREATE TRIGGER trg_llm_prices_frozen BEFORE UPDATE OR DELETE ON llm_prices"
+    " FOR EACH ROW EXECUTE FUNCTION refuse_change_of_used_price()"
+)
 
 
 def upgrade() -> None:
@@ -115,7 +114,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_llm_prices")),
     )
-    op.create_index("idx_llm_prices_model", "llm_prices", ["factory", "model_code"], unique=False)
+    op.create_index("idx_llm_prices_model", "llm_prices", ["factory", "model_code"])
     op.execute(_NO_OVERLAP)
     op.create_table(
         "llm_calls",
@@ -230,18 +229,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_llm_calls")),
         sa.UniqueConstraint("idempotency_key", name=op.f("uq_llm_calls_idempotency_key")),
     )
-    op.create_index("idx_llm_calls_message", "llm_calls", ["message_id"], unique=False)
+    op.create_index("idx_llm_calls_message", "llm_calls", ["message_id"])
     op.create_index(
         "idx_llm_calls_open",
         "llm_calls",
         ["started_at"],
-        unique=False,
         postgresql_where=sa.text("status = 'open'"),
     )
-    op.create_index("idx_llm_calls_run", "llm_calls", ["run_id"], unique=False)
-    op.create_index(
-        "idx_llm_calls_session", "llm_calls", ["session_id", "started_at"], unique=False
-    )
+    op.create_index("idx_llm_calls_run", "llm_calls", ["run_id"])
+    op.create_index("idx_llm_calls_session", "llm_calls", ["session_id", "started_at"])
     op.execute(_FROZEN)
     op.execute(_FROZEN_TRIGGER)
 

@@ -108,9 +108,16 @@ async def test_a_deadlock_that_is_broken_at_our_cost_may_be_tried_again(
             raise asyncpg.DeadlockDetectedError("deadlock detected")
 
 
-@pytest.mark.parametrize("error", [asyncpg.CrashShutdownError, asyncpg.IdleSessionTimeoutError])
+@pytest.mark.parametrize(
+    "error",
+    [
+        asyncpg.CrashShutdownError,
+        asyncpg.IdleSessionTimeoutError,
+        asyncpg.InternalClientError,
+    ],
+)
 async def test_a_server_that_ends_the_connection_is_away(
-    driver: DriverConnection, error: type[asyncpg.PostgresError]
+    driver: DriverConnection, error: type[Exception]
 ) -> None:
     with pytest.raises(Unavailable):
         async with driver.statement():
