@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from callsheet.events.call import AnswerFinished, CallStatus, LlmCallFinished, LlmCallStarted
+from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
 from callsheet.events.order import OrderChecker
 from callsheet.events.run import RunFinished, RunStarted
 from callsheet.events.stage import StageFinished, StageStarted
@@ -19,8 +19,10 @@ from callsheet.events.union import AnyRunEvent, dump_event, parse_event
 from callsheet.events.usage import Bill, MeteredUsage, Usage
 from callsheet.kit.errors import Unpriced
 from callsheet.kit.ids import new_id
+from callsheet.turn.meter import CallEnd, CallIntent
 
 EventT = TypeVar("EventT")
+NOT_SENT = MeteredUsage(usage=Usage(), source="none")
 
 
 class Recording:
@@ -77,43 +79,33 @@ class FakeCall:
     def call_id(self) -> str:
         return self.started.call_id
 
-    def close(
-        self,
-        status: CallStatus,
-        metered: MeteredUsage,
-        *,
-        first_token_at: datetime | None = None,
-        finish_reason: str | None = None,
-        error_code: str | None = None,
-        upstream_id: str | None = None,
-        response_model: str | None = None,
-    ) -> Bill:
+    def close(self, end: CallEnd) -> Bill:
         if self.bill is None:
             self.meter.emit(
                 LlmCallFinished(
                     call_id=self.call_id,
                     message_id=self.started.message_id,
-                    status=status,
-                    metered=metered,
+                    status=end.status,
+                    metered=end.metered,
                     cost_native=Decimal(0),
                     cost_exact=Decimal(0),
                     latency_ms=0,
-                    first_token_at=first_token_at,
-                    finish_reason=finish_reason,
-                    error_code=error_code,
-                    upstream_id=upstream_id,
-                    response_model=response_model,
+                    first_token_at=end.first_token_at,
+                    finish_reason=end.finish_reason,
+                    error_code=end.error_code,
+                    upstream_id=end.upstream_id,
+                    response_model=end.response_model,
                 )
             )
             self.bill = Bill(
                 message_id=self.started.message_id,
                 seq=1,
                 model=self.started.model,
-                usage=metered.usage,
+                usage=end.metered.usage,
                 cost=Decimal(0),
                 currency="USD",
                 latency_ms=0,
-                estimated=metered.source == "estimated",
+                estimated=end.metered.source == "estimated",
             )
         return self.bill
 
@@ -127,41 +119,26 @@ class FakeMeter:
     unpriced: frozenset[str] = frozenset()
     calls: list[FakeCall] = field(default_factory=list)
 
-    async def open(
-        self,
-        *,
-        message_id: str,
-        agent_run_id: str,
-        stage: str,
-        agent: str,
-        task: str,
-        factory: str,
-        model: str,
-        attempt: int,
-        visible: bool,
-        estimated_input_tokens: int,
-        max_output_tokens: int,
-        purpose: str = "answer",
-    ) -> FakeCall:
-        if model in self.unpriced:
-            raise Unpriced(f"{model} has no price")
+    async def open(self, intent: CallIntent) -> FakeCall:
+        if intent.model in self.unpriced:
+            raise Unpriced(f"{intent.model} has no price")
         started = LlmCallStarted(
             call_id=str(new_id()),
-            message_id=message_id,
-            agent_run_id=agent_run_id,
-            stage=stage,
-            agent=agent,
-            task=task,
-            factory=factory,
-            model=model,
-            attempt=attempt,
+            message_id=intent.message_id,
+            agent_run_id=intent.agent_run_id,
+            stage=intent.stage,
+            agent=intent.agent,
+            task=intent.task,
+            factory=intent.factory,
+            model=intent.model,
+            attempt=intent.attempt,
             started_at=datetime.fromtimestamp(time.time(), UTC),
             price_id=str(new_id()),
             reserved_cost=Decimal(0),
-            estimated_input_tokens=estimated_input_tokens,
+            estimated_input_tokens=intent.estimated_input_tokens,
             currency="USD",
-            visible=visible,
-            purpose=purpose,
+            visible=intent.visible,
+            purpose=intent.purpose,
         )
         self.emit(started)
         call = FakeCall(self, started)
@@ -169,6 +146,6 @@ class FakeMeter:
         try:
             await asyncio.sleep(self.commit_s)
         except BaseException:
-            call.close("aborted", MeteredUsage(usage=Usage(), source="none"))
+            call.close(CallEnd(status="aborted", metered=NOT_SENT))
             raise
         return call

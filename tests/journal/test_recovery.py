@@ -19,6 +19,7 @@ from callsheet.ledger.price_book import PriceBook
 from callsheet.ledger.price_store import load_prices
 from callsheet.runs.store import read_events
 from callsheet.runs.worker_locks import WorkerLock
+from callsheet.turn.meter import CallIntent
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import RunMeter
 from tests.fixtures.booked import change
@@ -37,7 +38,7 @@ async def test_an_abandoned_run_is_ended_and_booked(database: Database, database
         recorder.emit(RunStarted(workflow="chat", revision="r", session_id="s", trace_id="t"))
         recorder.emit(StageStarted(stage="execution"))
         message_id = str(new_id())
-        await RunMeter(prices, log, recorder.emit, SystemClock()).open(
+        intent = CallIntent(
             message_id=message_id,
             agent_run_id="a",
             stage="execution",
@@ -50,6 +51,7 @@ async def test_an_abandoned_run_is_ended_and_booked(database: Database, database
             estimated_input_tokens=50,
             max_output_tokens=100,
         )
+        await RunMeter(prices, log, recorder.emit, SystemClock()).open(intent)
         recorder.emit(TextStarted(message_id=message_id, agent_run_id="a", visible=True))
         recorder.emit(TextDelta(message_id=message_id, text="Half an answer"))
         await log.stored()

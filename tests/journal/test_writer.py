@@ -30,6 +30,7 @@ from callsheet.ledger.audit import run_audit
 from callsheet.ledger.price_book import PriceBook
 from callsheet.ledger.price_store import load_prices
 from callsheet.runs.store import read_events
+from callsheet.turn.meter import CallEnd, CallIntent
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import RunMeter
 from tests.journal.stage import USER, Admitted, admitted, gate, wish
@@ -93,7 +94,7 @@ async def turn(
     recorder.emit(BEGIN)
     for number in range(calls):
         message_id = str(new_id())
-        call = await meter.open(
+        intent = CallIntent(
             message_id=message_id,
             agent_run_id="a",
             stage="execution",
@@ -106,11 +107,13 @@ async def turn(
             estimated_input_tokens=10,
             max_output_tokens=100,
         )
+        call = await meter.open(intent)
         recorder.emit(TextStarted(message_id=message_id, agent_run_id="a", visible=True))
         for piece in ("Hel", "lo ", "世界"):
             recorder.emit(TextDelta(message_id=message_id, text=piece))
         usage = Usage(input_tokens=100 + number, output_tokens=20, cached_tokens=30)
-        bill = call.close("settled", MeteredUsage(usage=usage, source="provider", raw={"n": 1}))
+        metered = MeteredUsage(usage=usage, source="provider", raw={"n": 1})
+        bill = call.close(CallEnd(status="settled", metered=metered))
         recorder.emit(TextEnded(message_id=message_id, bill=bill))
         recorder.emit(AnswerFinished(message_id=message_id, status="final", text="Hello 世界"))
         tool_id = f"c{number}"

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
-from callsheet.events.call import AnswerFinished, LlmCallFinished
+from callsheet.events.call import AnswerFinished, CallStatus, LlmCallFinished
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
 from callsheet.events.stage import StageFinished, StageRetried, StageSkipped, StageStarted
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.union import TERMINAL
-from callsheet.events.usage import MeteredUsage, Usage
+from callsheet.events.usage import MeteredUsage, Usage, UsageSource
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.errors import TurnFailed
 from callsheet.turn.engine import TurnEngine
-from callsheet.turn.meter import Meter
+from callsheet.turn.meter import CallEnd, CallIntent, Meter
 from callsheet.turn.outcome import Answered, Cancelled, Failed, TurnOutcome
 from callsheet.turn.ports import Emit, StageWork
 from callsheet.turn.turn import Turns
@@ -164,7 +165,7 @@ async def test_a_stop_closes_what_is_open_and_settles_the_call_under_way() -> No
     begun = asyncio.Event()
 
     async def play(work: StageWork, emit: Emit, meter: Meter) -> StageResult:
-        await meter.open(**CALL)
+        await meter.open(CALL)
         emit(TextStarted(message_id="m1", agent_run_id="a", visible=True))
         begun.set()
         await asyncio.sleep(60)
@@ -190,14 +191,12 @@ async def test_usage_of_all_attempts_is_summed_by_model_and_billed_on_the_messag
     bills = []
 
     async def play(work: StageWork, emit: Emit, meter: Meter) -> StageResult:
-        first = await meter.open(**CALL)
-        bills.append(
-            first.close("failed", MeteredUsage(usage=Usage(input_tokens=5), source="estimated"))
-        )
-        second = await meter.open(**{**CALL, "attempt": 2})
+        first = await meter.open(CALL)
+        bills.append(first.close(ended("failed", Usage(input_tokens=5), "estimated")))
+        second = await meter.open(replace(CALL, attempt=2))
         usage = Usage(input_tokens=10, output_tokens=2)
-        bills.append(second.close("settled", MeteredUsage(usage=usage, source="provider", raw={})))
-        assert second.close("failed", MeteredUsage(usage=Usage(), source="none")) is bills[-1]
+        bills.append(second.close(ended("settled", usage, "provider")))
+        assert second.close(ended("failed", Usage(), "none")) is bills[-1]
         return StageResult(text="ok")
 
     _, log = await run(ScriptedRunner(answer=play), workflow(stage("answer")))
@@ -214,7 +213,7 @@ async def test_usage_of_all_attempts_is_summed_by_model_and_billed_on_the_messag
 
 async def test_an_unpriced_model_is_refused_before_anything_is_booked() -> None:
     async def play(work: StageWork, emit: Emit, meter: Meter) -> StageResult:
-        await meter.open(**{**CALL, "model": "other"})
+        await meter.open(replace(CALL, model="other"))
         raise AssertionError
 
     outcome, log = await run(ScriptedRunner(answer=play), workflow(stage("answer")))
@@ -223,16 +222,20 @@ async def test_an_unpriced_model_is_refused_before_anything_is_booked() -> None:
     assert not log.of(LlmCallFinished)
 
 
-CALL: dict[str, Any] = {
-    "message_id": "m1",
-    "agent_run_id": "a",
-    "stage": "answer",
-    "agent": "a",
-    "task": "t",
-    "factory": "f",
-    "model": "m",
-    "attempt": 1,
-    "visible": True,
-    "estimated_input_tokens": 10,
-    "max_output_tokens": 100,
-}
+def ended(status: CallStatus, usage: Usage, source: UsageSource) -> CallEnd:
+    return CallEnd(status=status, metered=MeteredUsage(usage=usage, source=source, raw={}))
+
+
+CALL = CallIntent(
+    message_id="m1",
+    agent_run_id="a",
+    stage="answer",
+    agent="a",
+    task="t",
+    factory="f",
+    model="m",
+    attempt=1,
+    visible=True,
+    estimated_input_tokens=10,
+    max_output_tokens=100,
+)

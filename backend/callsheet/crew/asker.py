@@ -23,7 +23,7 @@ from callsheet.llm.errors import ProviderError
 from callsheet.llm.protocol import ChatClient
 from callsheet.llm.retry import RetryPolicy, next_wait
 from callsheet.llm.tokens import estimate_messages
-from callsheet.turn.meter import Meter
+from callsheet.turn.meter import CallIntent, Meter
 from callsheet.turn.ports import Emit
 
 
@@ -93,7 +93,7 @@ class Asker:
     ) -> None:
         frame, request = question.frame, question.request
         estimated = estimate_messages(request.messages, request.tools)
-        call = await self._meter.open(
+        intent = CallIntent(
             message_id=message_id,
             agent_run_id=frame.agent_run_id,
             stage=frame.stage,
@@ -106,6 +106,7 @@ class Asker:
             estimated_input_tokens=estimated,
             max_output_tokens=request.max_output_tokens or request.model.max_output_tokens,
         )
+        call = await self._meter.open(intent)
         attempt = Attempt(call, bridge, request.model, estimated, self._clock)
         await attempt.run(self._client.stream(request, question.deadline))
 

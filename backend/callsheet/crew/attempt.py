@@ -15,7 +15,7 @@ from callsheet.llm.errors import ProviderError
 from callsheet.llm.model import Model
 from callsheet.llm.tokens import estimate_tokens
 from callsheet.llm.usage import metered
-from callsheet.turn.meter import OpenCall
+from callsheet.turn.meter import CallEnd, OpenCall
 
 # The provider said no before it worked, or was never reached: it bills nothing.
 _FREE: Final = frozenset(
@@ -90,16 +90,16 @@ class Attempt:
             )
 
     def _settle(self, status: CallStatus, error: ProviderError | None) -> None:
-        bill = self._call.close(
-            status,
-            self._metered(error),
+        end = CallEnd(
+            status=status,
+            metered=self._metered(error),
             first_token_at=self._first_token_at,
             finish_reason=self._bridge.finish_reason,
             error_code=_error_code(status, error),
             upstream_id=self._head.upstream_id if self._head else None,
             response_model=self._head.response_model if self._head else None,
         )
-        self._bridge.end(bill)
+        self._bridge.end(self._call.close(end))
 
     def _metered(self, error: ProviderError | None) -> MeteredUsage:
         if self._usage is None and error is not None and _is_free(error):

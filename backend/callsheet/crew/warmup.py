@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from callsheet.crew.abilities import Abilities
 from callsheet.crew.quiet import load_crewai
@@ -24,6 +24,7 @@ from callsheet.llm.model import Model
 from callsheet.tools.invoke import ToolInvoker
 from callsheet.tools.options import ToolOptions
 from callsheet.tools.registry import ToolRegistry
+from callsheet.turn.meter import CallEnd, CallIntent
 from callsheet.turn.ports import StageWork
 from callsheet.turn.request import TurnRequest
 from callsheet.turn.view import TurnView
@@ -110,10 +111,10 @@ class _Free:
 
     call_id = _NAME
 
-    async def open(self, **_call: Any) -> _Free:
+    async def open(self, intent: CallIntent) -> _Free:
         return self
 
-    def close(self, *_args: Any, **_kwargs: Any) -> Bill:
+    def close(self, end: CallEnd) -> Bill:
         return Bill(
             message_id=_NAME,
             seq=0,

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from datetime import datetime
 from decimal import Decimal
+from typing import Final
 
-from callsheet.events.call import CallStatus, LlmCallFinished, LlmCallStarted
+from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.usage import Bill, MeteredUsage, ModelUsage, Usage
 from callsheet.kit.clock import Clock
 from callsheet.kit.ids import new_id
 from callsheet.kit.money import to_ledger, to_message
 from callsheet.ledger.cost import cost_of
 from callsheet.ledger.price import Price
+from callsheet.turn.meter import CallEnd, CallIntent
 from callsheet.turn.ports import Emit, Prices, RunLog
+
+_NOT_SENT: Final = MeteredUsage(usage=Usage(), source="none")
 
 
 class RunMeter:
@@ -29,43 +32,30 @@ class RunMeter:
         self._by_message: dict[str, tuple[Usage, Decimal, bool]] = {}
         self._by_model: dict[tuple[str, str, str], tuple[Usage, Decimal]] = {}
 
-    async def open(
-        self,
-        *,
-        message_id: str,
-        agent_run_id: str,
-        stage: str,
-        agent: str,
-        task: str,
-        factory: str,
-        model: str,
-        attempt: int,
-        visible: bool,
-        estimated_input_tokens: int,
-        max_output_tokens: int,
-        purpose: str = "answer",
-    ) -> MeteredCall:
+    async def open(self, intent: CallIntent) -> MeteredCall:
         """Price the call, emit LlmCallStarted, and return once its row is committed."""
         started_at = self._clock.now()
-        price = self._prices.find(factory, model, started_at)
-        most = Usage(input_tokens=estimated_input_tokens, output_tokens=max_output_tokens)
+        price = self._prices.find(intent.factory, intent.model, started_at)
+        most = Usage(
+            input_tokens=intent.estimated_input_tokens, output_tokens=intent.max_output_tokens
+        )
         started = LlmCallStarted(
             call_id=str(new_id()),
-            message_id=message_id,
-            agent_run_id=agent_run_id,
-            stage=stage,
-            agent=agent,
-            task=task,
-            factory=factory,
-            model=model,
-            attempt=attempt,
+            message_id=intent.message_id,
+            agent_run_id=intent.agent_run_id,
+            stage=intent.stage,
+            agent=intent.agent,
+            task=intent.task,
+            factory=intent.factory,
+            model=intent.model,
+            attempt=intent.attempt,
             started_at=started_at,
             price_id=str(price.id),
             reserved_cost=to_ledger(cost_of(most, price)),
             currency=price.currency,
-            visible=visible,
-            estimated_input_tokens=estimated_input_tokens,
-            purpose=purpose,
+            visible=intent.visible,
+            estimated_input_tokens=intent.estimated_input_tokens,
+            purpose=intent.purpose,
         )
         self._emit(started)
         call = MeteredCall(self, started, price)
@@ -73,15 +63,15 @@ class RunMeter:
         try:
             await self._log.stored()
         except asyncio.CancelledError:
-            call.close("aborted", MeteredUsage(usage=Usage(), source="none"))
+            call.close(CallEnd(status="aborted", metered=_NOT_SENT))
             raise
         call.sent()
         return call
 
     def close_all(self) -> None:
-        """Settle calls that were left open, as aborted and unknown: the last net before the end."""
+        """Settle calls that were left open, with what was sent: the last net before the end."""
         for call in list(self._open.values()):
-            call.close("aborted", MeteredUsage(usage=Usage(), source="estimated"))
+            call.close(CallEnd(status="aborted", metered=call.sent_at_least()))
 
     def usage(self) -> tuple[ModelUsage, ...]:
         """What the run used so far, by model."""
@@ -133,37 +123,32 @@ class MeteredCall:
         """The ledger row's id."""
         return self._started.call_id
 
+    def sent_at_least(self) -> MeteredUsage:
+        """What it used if nothing is known but that the request left."""
+        sent = Usage(input_tokens=self._started.estimated_input_tokens)
+        return MeteredUsage(usage=sent, source="estimated")
+
     def sent(self) -> None:
         """The request leaves now: latency counts from here."""
         self._sent_s = time.monotonic()
 
-    def close(
-        self,
-        status: CallStatus,
-        metered: MeteredUsage,
-        *,
-        first_token_at: datetime | None = None,
-        finish_reason: str | None = None,
-        error_code: str | None = None,
-        upstream_id: str | None = None,
-        response_model: str | None = None,
-    ) -> Bill:
+    def close(self, end: CallEnd) -> Bill:
         """Settle it; a second call returns the first bill."""
         if self._bill is None:
-            cost = to_ledger(cost_of(metered.usage, self._price))
+            cost = to_ledger(cost_of(end.metered.usage, self._price))
             finished = LlmCallFinished(
                 call_id=self.call_id,
                 message_id=self._started.message_id,
-                status=status,
-                metered=metered,
+                status=end.status,
+                metered=end.metered,
                 cost_native=cost,
                 cost_exact=cost,
                 latency_ms=round((time.monotonic() - self._sent_s) * 1000),
-                first_token_at=first_token_at,
-                finish_reason=finish_reason,
-                error_code=error_code,
-                upstream_id=upstream_id,
-                response_model=response_model,
+                first_token_at=end.first_token_at,
+                finish_reason=end.finish_reason,
+                error_code=end.error_code,
+                upstream_id=end.upstream_id,
+                response_model=end.response_model,
             )
             self._bill = self._meter.settle(self._started, finished)
         return self._bill
