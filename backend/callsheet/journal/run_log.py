@@ -83,6 +83,8 @@ class JournaledRun:
 
     def confirm(self, entries: list[Entry]) -> None:
         """The entries are committed."""
+        if not entries:
+            return
         self._stored_seq = entries[-1].seq
         still: list[tuple[int, asyncio.Future[None]]] = []
         for target, waiter in self._waiters:
@@ -93,8 +95,12 @@ class JournaledRun:
         self._waiters = still
 
     def fail(self, error: Unavailable) -> None:
-        """The entries cannot be stored: nothing more is taken, whoever waits is told."""
+        """The entries cannot be stored: nothing more is taken, whoever waits is told.
+
+        What waits behind them is dropped: a journal has no gaps.
+        """
         self._failure = error
+        self._pending = []
         for _, waiter in self._waiters:
             if not waiter.done():
                 waiter.set_exception(error)
