@@ -15,7 +15,7 @@ from callsheet.db.transaction import Database
 from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.ids import new_id
 from callsheet.runs.worker_locks import WorkerLock
-from tests.journal.stage import gate, remember, wish
+from tests.journal.stage import HandsOn, gate, remember, wish
 
 OTHER = principal_named("other")
 
@@ -93,6 +93,43 @@ async def test_a_run_whose_worker_is_gone_is_told_apart(database: Database) -> N
     with pytest.raises(Abandoned) as abandoned:
         await gate(database, "w2").admit(wish(session_id))
     assert abandoned.value.run_id == first.run_id
+
+
+async def test_a_process_does_not_give_up_its_own_run_because_its_lock_is_gone(
+    database: Database,
+) -> None:
+    await remember(database)
+    session_id = new_id()
+    first = await gate(database).admit(wish(session_id))
+    with pytest.raises(Conflict):
+        await gate(database).admit(wish(session_id))
+    async with database.read() as tx:
+        assert (await tx.execute(text("SELECT id FROM runs"))).scalar_one() == first.run_id
+
+
+async def test_a_run_that_its_own_process_lost_is_abandoned_whoever_asks(
+    database: Database,
+) -> None:
+    await remember(database)
+    hands, session_id = HandsOn(), new_id()
+    request = wish(session_id)
+    async with WorkerLock(database, "w1"):
+        await gate(database, own_runs=hands).admit(request)
+        assert hands.expected == {request.run_id}
+        hands.lost.add(request.run_id)
+        for asked in (wish(session_id), request):
+            with pytest.raises(Abandoned):
+                await gate(database, own_runs=hands).admit(asked)
+
+
+async def test_a_run_that_is_not_let_in_is_not_expected(database: Database) -> None:
+    await remember(database)
+    hands, request = HandsOn(), wish(new_id())
+    await gate(database).admit(request)
+    for refused in (wish(request.session_id), replace(request, session_id=new_id())):
+        with pytest.raises((Conflict, NotFound)):
+            await gate(database, own_runs=hands).admit(refused)
+    assert hands.expected == set()
 
 
 async def test_another_users_session_and_run_are_not_there(database: Database) -> None:

@@ -44,7 +44,7 @@ async def test_a_job_runs_to_its_end() -> None:
     async with running(jobs):
         jobs.submit(job_id, work)
         await work.begun.wait()
-        assert jobs.is_running(job_id)
+        assert jobs.has(job_id)
         work.go.set()
     assert work.ended == ["done"]
     assert jobs.count() == 0
@@ -117,14 +117,32 @@ async def test_a_failing_job_takes_no_other_with_it() -> None:
 
 
 async def test_more_than_the_most_is_refused_with_a_time_to_come_back() -> None:
-    jobs, work = LocalJobs(1), Sleeper()
+    jobs, work, job_id = LocalJobs(1), Sleeper(), new_id()
     async with running(jobs):
-        jobs.check_room()
-        jobs.submit(new_id(), work)
-        with pytest.raises(RateLimited) as refused:
-            jobs.check_room()
+        with jobs.place(job_id):
+            with pytest.raises(RateLimited), jobs.place(new_id()):
+                pass
+            jobs.submit(job_id, work)
+        with pytest.raises(RateLimited) as refused, jobs.place(new_id()):
+            pass
         assert refused.value.extra["retry_after_s"] == 1
+        with jobs.place(job_id):
+            pass
         work.go.set()
+
+
+async def test_an_expected_job_counts_as_here_until_it_ends_or_is_forgotten() -> None:
+    jobs, work, job_id = LocalJobs(2), Sleeper(), new_id()
+    async with running(jobs):
+        jobs.expect(job_id)
+        assert jobs.has(job_id)
+        jobs.submit(job_id, work)
+        assert jobs.has(job_id)
+        work.go.set()
+    assert not jobs.has(job_id)
+    jobs.expect(job_id)
+    jobs.forget(job_id)
+    assert not jobs.has(job_id)
 
 
 async def test_nothing_is_taken_after_the_end() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -29,14 +28,29 @@ class Admitted:
     price_id: UUID
 
 
-def gate(
-    database: Database, worker_id: str = "w1", works_on: Callable[[UUID], bool] = lambda _: True
-) -> Gate:
+class HandsOn:
+    """A process that has every run in its hands that was not taken from it."""
+
+    def __init__(self) -> None:
+        self.expected: set[UUID] = set()
+        self.lost: set[UUID] = set()
+
+    def has(self, run_id: UUID) -> bool:
+        return run_id not in self.lost
+
+    def expect(self, run_id: UUID) -> None:
+        self.expected.add(run_id)
+
+    def forget(self, run_id: UUID) -> None:
+        self.expected.discard(run_id)
+
+
+def gate(database: Database, worker_id: str = "w1", own_runs: HandsOn | None = None) -> Gate:
     return Gate(
         database,
         SystemClock(),
         worker_id=worker_id,
-        works_on=works_on,
+        own_runs=own_runs or HandsOn(),
         currency="USD",
         title_word="新对话",
     )

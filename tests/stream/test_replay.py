@@ -6,10 +6,13 @@ import asyncio
 from datetime import UTC, datetime
 from uuid import UUID
 
+import pytest
+
 from callsheet.events.entry import Entry
 from callsheet.events.run import RunFinished
 from callsheet.events.stage import StageStarted
 from callsheet.events.union import AnyRunEvent
+from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.stream import local
 from callsheet.stream.local import LocalBroker
@@ -104,4 +107,27 @@ async def test_a_view_that_nobody_reads_is_forgotten_with_its_run() -> None:
     broker = LocalBroker()
     await follow(RUN, broker, Journal(), is_new=True)
     broker.publish(RUN, entries(1, 2, end=True))
+    assert broker.viewers(RUN) == 0
+
+
+async def test_what_was_stored_but_not_published_is_read_from_the_journal() -> None:
+    broker, journal = LocalBroker(), Journal()
+    view = await follow(RUN, broker, journal, is_new=True)
+    broker.publish(RUN, entries(1, 2))
+    got = [entry.seq for entry in await anext(view)]
+    journal.stored = list(entries(1, 6, end=True))
+    broker.publish(RUN, entries(5, 6, end=True))
+    async for batch in view:
+        got += [entry.seq for entry in batch]
+    assert got == [1, 2, 3, 4, 5, 6]
+
+
+async def test_viewers_of_a_run_that_cannot_be_stored_are_told_after_what_was() -> None:
+    broker, journal = LocalBroker(), Journal()
+    view = await follow(RUN, broker, journal, is_new=True)
+    broker.publish(RUN, entries(1, 2))
+    broker.break_off(RUN, Unavailable("The journal is away."))
+    assert [entry.seq for entry in await anext(view)] == [1, 2]
+    with pytest.raises(Unavailable):
+        await anext(view)
     assert broker.viewers(RUN) == 0

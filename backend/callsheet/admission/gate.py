@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Protocol
 from uuid import UUID
 
 from callsheet.admission.admitted import AdmissionRequest, Ticket
@@ -26,6 +27,22 @@ class Abandoned(Exception):
         self.run_id = run_id
 
 
+class OwnRuns(Protocol):
+    """The runs that this process has in its hands."""
+
+    def has(self, run_id: UUID, /) -> bool:
+        """Whether the run is under way here, or about to be."""
+        ...
+
+    def expect(self, run_id: UUID, /) -> None:
+        """The run is being let in: as soon as others can see it, `has` must be true."""
+        ...
+
+    def forget(self, run_id: UUID, /) -> None:
+        """It was not let in."""
+        ...
+
+
 class Gate:
     """Lets runs in: the session is the user's, nothing else runs in it, the message is stored."""
 
@@ -35,12 +52,14 @@ class Gate:
         clock: Clock,
         *,
         worker_id: str,
+        own_runs: OwnRuns,
         currency: str,
         title_word: str,
     ) -> None:
         self._database = database
         self._clock = clock
         self._worker_id = worker_id
+        self._own_runs = own_runs
         self._currency = currency
         self._title_word = title_word
 
@@ -54,40 +73,59 @@ class Gate:
             Conflict: the session has an active run; `extra["runId"]` names it.
             Abandoned: it has one whose worker is gone.
         """
-        async with self._database.transaction() as tx:
-            mine, title = await claim_session(tx, request.session_id, request.user_id)
-            if not mine:
-                raise NotFound("There is no such session.")
-            known = await self._known(tx, request)
-            if known is not None:
-                return known
-            await self._check_idle(tx, request.session_id)
-            message_id = await self._message(tx, request)
-            if title is None:
-                await set_title(
-                    tx,
-                    request.session_id,
-                    title_of(request.text, self._clock.now(), self._title_word),
-                )
-            await add_run(
-                tx,
-                NewRun(
-                    id=request.run_id,
-                    session_id=request.session_id,
-                    user_id=request.user_id,
-                    workflow=request.workflow,
-                    raw_run_id=request.raw_run_id,
-                    raw_thread_id=request.raw_thread_id,
-                    parent_run_id=await self._parent(tx, request),
-                    user_message_id=message_id,
-                    protocol=request.protocol,
-                    worker_id=self._worker_id,
-                    trace_id=request.trace_id,
-                    input=request.input,
-                ),
-                encode(request.input).decode(),
+        expected = False
+        try:
+            async with self._database.transaction() as tx:
+                ticket = await self._let_in(tx, request)
+                if ticket.is_new:
+                    self._own_runs.expect(ticket.run_id)
+                    expected = True
+        except BaseException:
+            if expected:
+                self._own_runs.forget(request.run_id)
+            raise
+        return ticket
+
+    async def _let_in(self, tx: Tx, request: AdmissionRequest) -> Ticket:
+        mine, title = await claim_session(tx, request.session_id, request.user_id)
+        if not mine:
+            raise NotFound("There is no such session.")
+        active = await self._active(tx, request.session_id)
+        known = await self._known(tx, request)
+        if known is not None:
+            return known
+        if active is not None:
+            raise Conflict(
+                f"The session has an active run, {active}. Wait for its end or cancel it.",
+                code="run_active",
+                runId=str(active),
             )
-            return Ticket(request.run_id, request.session_id, message_id, is_new=True)
+        message_id = await self._message(tx, request)
+        if title is None:
+            await set_title(
+                tx,
+                request.session_id,
+                title_of(request.text, self._clock.now(), self._title_word),
+            )
+        await self._add_run(tx, request, message_id)
+        return Ticket(request.run_id, request.session_id, message_id, is_new=True)
+
+    async def _add_run(self, tx: Tx, request: AdmissionRequest, message_id: UUID) -> None:
+        run = NewRun(
+            id=request.run_id,
+            session_id=request.session_id,
+            user_id=request.user_id,
+            workflow=request.workflow,
+            raw_run_id=request.raw_run_id,
+            raw_thread_id=request.raw_thread_id,
+            parent_run_id=await self._parent(tx, request),
+            user_message_id=message_id,
+            protocol=request.protocol,
+            worker_id=self._worker_id,
+            trace_id=request.trace_id,
+            input=request.input,
+        )
+        await add_run(tx, run, encode(request.input).decode())
 
     async def _known(self, tx: Tx, request: AdmissionRequest) -> Ticket | None:
         if not await run_exists(tx, request.run_id):
@@ -97,18 +135,21 @@ class Gate:
             raise NotFound("There is no such run in this session.")
         return Ticket(run.id, run.session_id, run.user_message_id or run.id, is_new=False)
 
-    async def _check_idle(self, tx: Tx, session_id: UUID) -> None:
+    async def _active(self, tx: Tx, session_id: UUID) -> UUID | None:
+        """The session's active run, which somebody works on; else Abandoned."""
         active = await find_active(tx, session_id)
         if active is None:
-            return
+            return None
         run_id, worker_id = active
-        if await is_alive(tx, worker_id):
-            raise Conflict(
-                f"The session has an active run, {run_id}. Wait for its end or cancel it.",
-                code="run_active",
-                runId=str(run_id),
-            )
-        raise Abandoned(run_id)
+        if not await self._has_somebody(tx, run_id, worker_id):
+            raise Abandoned(run_id)
+        return run_id
+
+    async def _has_somebody(self, tx: Tx, run_id: UUID, worker_id: str | None) -> bool:
+        """Of its own runs a process knows it for certain; the lock only speaks for others."""
+        if worker_id == self._worker_id:
+            return self._own_runs.has(run_id)
+        return await is_alive(tx, worker_id)
 
     async def _message(self, tx: Tx, request: AdmissionRequest) -> UUID:
         """Store the user's message, or take it where the client sends it once more."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -33,6 +34,8 @@ class LocalJobs:
     def __init__(self, most: int) -> None:
         self._most = most
         self._jobs: dict[UUID, _Job] = {}
+        self._entering = 0
+        self._expected: set[UUID] = set()
         self._group: asyncio.TaskGroup | None = None
         self._stop = asyncio.Event()
 
@@ -52,16 +55,34 @@ class LocalJobs:
         """Take no more jobs and let `run` return when those under way have ended."""
         self._stop.set()
 
-    def check_room(self) -> None:
-        """Raise RateLimited where no further job would be taken now."""
-        if len(self._jobs) >= self._most:
+    @contextmanager
+    def place(self, job_id: UUID) -> Iterator[None]:
+        """Keep a place for a job while it is let in, inside the block.
+
+        RateLimited where there is none; whoever comes back to a job under way needs none.
+        """
+        if not self.has(job_id) and len(self._jobs) + self._entering >= self._most:
             raise RateLimited(
                 f"{self._most} runs are under way here, which is the most at a time.",
                 retry_after_s=1,
             )
+        self._entering += 1
+        try:
+            yield
+        finally:
+            self._entering -= 1
+
+    def expect(self, job_id: UUID) -> None:
+        """The job will be submitted: from now on `has` it."""
+        self._expected.add(job_id)
+
+    def forget(self, job_id: UUID) -> None:
+        """The expected job will not come after all."""
+        self._expected.discard(job_id)
 
     def submit(self, job_id: UUID, work: Work) -> None:
         """Begin the job; it goes on whatever becomes of the caller."""
+        self._expected.discard(job_id)
         if self._group is None:
             raise Unavailable("The server is shutting down.", service="worker")
         task = self._group.create_task(self._guarded(job_id, work))
@@ -76,9 +97,9 @@ class LocalJobs:
         await asyncio.wait([job.task])
         return True
 
-    def is_running(self, job_id: UUID) -> bool:
-        """Whether the job is under way in this process."""
-        return job_id in self._jobs
+    def has(self, job_id: UUID) -> bool:
+        """Whether the job is under way in this process, or about to be."""
+        return job_id in self._jobs or job_id in self._expected
 
     def count(self) -> int:
         """How many jobs are under way."""

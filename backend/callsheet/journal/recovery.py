@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
 import structlog
@@ -24,7 +25,7 @@ from callsheet.events.union import TERMINAL, AnyRunEvent
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.journal.changes import WORKER_DIED, RunKeys
 from callsheet.journal.writer import JournalWriter
-from callsheet.kit.errors import Unpriced
+from callsheet.kit.errors import AppError, Unpriced
 from callsheet.kit.money import to_ledger
 from callsheet.ledger.cost import cost_of
 from callsheet.ledger.price_book import PriceBook
@@ -36,6 +37,7 @@ from callsheet.runs.worker_locks import is_alive
 log = structlog.get_logger(__name__)
 
 _PAGE = 2_000
+_GONE: Final = RunFailed(code=WORKER_DIED, message="The process that ran it is gone.")
 
 
 class Recovery:
@@ -54,12 +56,11 @@ class Recovery:
 
         One that cannot be ended is logged and left.
         """
-        async with self._database.read() as tx:
-            abandoned = [
-                run_id
-                for run_id, worker_id in await runs_of_others(tx, self._worker_id)
-                if not await is_alive(tx, worker_id)
-            ]
+        try:
+            abandoned = await self._abandoned()
+        except AppError:
+            log.exception("runs_not_swept")
+            return 0
         for run_id in abandoned:
             try:
                 await self.end(run_id)
@@ -67,8 +68,19 @@ class Recovery:
                 log.exception("run_not_ended", run_id=str(run_id))
         return len(abandoned)
 
-    async def end(self, run_id: UUID) -> None:
-        """End one abandoned run. Two processes may do so at once: both write the same."""
+    async def _abandoned(self) -> list[UUID]:
+        async with self._database.read() as tx:
+            return [
+                run_id
+                for run_id, worker_id in await runs_of_others(tx, self._worker_id)
+                if not await is_alive(tx, worker_id)
+            ]
+
+    async def end(self, run_id: UUID, last: RunFailed = _GONE) -> None:
+        """End one abandoned run with `last`. Two processes may do so at once: both write the same.
+
+        Whoever looks at the run is shown its end.
+        """
         async with self._database.read() as tx:
             run = await run_by_id(tx, run_id)
             entries: list[Entry] = []
@@ -80,11 +92,13 @@ class Recovery:
         journal = self._writer.open(
             RunKeys(run.id, run.session_id, run.user_id), stored_seq=len(entries)
         )
-        for event in self._ending(run, entries):
+        for event in self._ending(run, entries, last):
             journal.append(event)
         await journal.stored()
 
-    def _ending(self, run: RunRecord, entries: Sequence[Entry]) -> list[AnyRunEvent]:
+    def _ending(
+        self, run: RunRecord, entries: Sequence[Entry], last: RunFailed
+    ) -> list[AnyRunEvent]:
         events: list[AnyRunEvent] = [entry.event for entry in entries]
         if not events:
             begin = RunStarted(
@@ -107,7 +121,7 @@ class Recovery:
             AnswerFinished(message_id=message_id, status="partial", text=_text(events, message_id))
             for message_id in _unfinished(events)
         )
-        ending.append(RunFailed(code=WORKER_DIED, message="The process that ran it is gone."))
+        ending.append(last)
         return ending
 
     def _settled(self, started: LlmCallStarted, streamed: str) -> LlmCallFinished:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from callsheet.events.entry import Entry
 from callsheet.events.union import TERMINAL
+from callsheet.kit.errors import AppError
 
 MOST_WAITING: Final = 4_096
 
@@ -18,6 +19,7 @@ class Subscription:
 
     def __init__(self) -> None:
         self.lagging = False
+        self._broken: AppError | None = None
         self._waiting: deque[Entry] = deque()
         self._wake = asyncio.Event()
 
@@ -33,13 +35,23 @@ class Subscription:
         self._wake.set()
 
     async def take(self) -> tuple[Entry, ...]:
-        """All that waits, at least one entry; empty only when the viewer was cut off."""
+        """All that waits, at least one entry; empty only when the viewer was cut off.
+
+        Raises what `break_off` was given, once nothing waits any more.
+        """
         while not self._waiting and not self.lagging:
+            if self._broken is not None:
+                raise self._broken
             self._wake.clear()
             await self._wake.wait()
         entries = tuple(self._waiting)
         self._waiting.clear()
         return entries
+
+    def break_off(self, error: AppError) -> None:
+        """Nothing more will come."""
+        self._broken = error
+        self._wake.set()
 
 
 class LocalBroker:
@@ -54,6 +66,11 @@ class LocalBroker:
             viewer.put(entries)
         if entries and isinstance(entries[-1].event, TERMINAL):
             self._viewers.pop(run_id, None)
+
+    def break_off(self, run_id: UUID, error: AppError) -> None:
+        """Tell the run's viewers that no more of it can be stored, and so shown; forget them."""
+        for viewer in self._viewers.pop(run_id, ()):
+            viewer.break_off(error)
 
     def subscribe(self, run_id: UUID) -> Subscription:
         """Begin to receive what is published from now on; `unsubscribe` ends it."""

@@ -59,7 +59,9 @@ async def _entries(
                 viewer = broker.subscribe(run_id)
                 read_first = True
                 continue
-            if entries:
+            if entries and entries[0].seq > last + 1:
+                read_first = True  # something was stored that was not published
+            elif entries:
                 last = entries[-1].seq
                 yield entries
                 if isinstance(entries[-1].event, TERMINAL):

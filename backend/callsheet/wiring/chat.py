@@ -12,13 +12,12 @@ from callsheet.agui.run_input import RunInput
 from callsheet.auth.principal import Principal
 from callsheet.auth.store import remember_user
 from callsheet.events.entry import Entry
-from callsheet.journal.changes import RunKeys
-from callsheet.kit.log import log_context
 from callsheet.runs.started import StartedRun
 from callsheet.runs.store import read_events
 from callsheet.stream.replay import follow
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
+from callsheet.wiring.run_work import RunWork
 from callsheet.workflows.live import LiveWorkflows
 from callsheet.workflows.store import remember
 from callsheet.workflows.workflow import Workflow
@@ -55,14 +54,15 @@ class ChatService:
         core = self._core()
         await self._workflows.refresh()
         active = self._workflows.get(workflow or self._default_workflow)
-        core.jobs.check_room()
-        await self._remember(core, principal, active)
-        ticket = await self._admit(core, _admission(principal, active.name, request, trace_id))
-        entries = await follow(
-            ticket.run_id, core.broker, StoredJournal(core), is_new=ticket.is_new
-        )
-        if ticket.is_new:
-            self._submit(core, active, _turn(ticket, principal, active, request, trace_id))
+        with core.jobs.place(request.run_id):
+            await self._remember(core, principal, active)
+            ticket = await self._admit(core, _admission(principal, active.name, request, trace_id))
+            entries = await follow(
+                ticket.run_id, core.broker, StoredJournal(core), is_new=ticket.is_new
+            )
+            if ticket.is_new:
+                turn = _turn(ticket, principal, active, request, trace_id)
+                core.jobs.submit(turn.run_id, RunWork(core, active, turn))
         return StartedRun(ticket.run_id, ticket.session_id, trace_id, entries)
 
     async def _remember(self, core: Core, principal: Principal, active: Workflow) -> None:
@@ -83,18 +83,6 @@ class ChatService:
         except Abandoned as abandoned:
             await core.recovery.end(abandoned.run_id)
             return await core.gate.admit(request)
-
-    @staticmethod
-    def _submit(core: Core, active: Workflow, turn: TurnRequest) -> None:
-        journal = core.writer.open(RunKeys(turn.run_id, turn.session_id, turn.user_id))
-
-        async def work(reason: Callable[[], str]) -> None:
-            with log_context(
-                run_id=str(turn.run_id), session_id=str(turn.session_id), trace_id=turn.trace_id
-            ):
-                await core.turns.run(turn, active, journal, reason)
-
-        core.jobs.submit(turn.run_id, work)
 
 
 def _turn(

@@ -66,6 +66,7 @@ def make_core(
     writer = JournalWriter(
         adapters.journal(connection, settings.currency), broker.publish, clock, JournalOptions()
     )
+    jobs = LocalJobs(settings.limits.concurrent_runs)
     engine = TurnEngine(runner, SessionHistory(database), clock)
     return Core(
         database=database,
@@ -78,10 +79,11 @@ def make_core(
             database,
             clock,
             worker_id=worker_id,
+            own_runs=jobs,
             currency=settings.currency,
             title_word=settings.title_word,
         ),
         turns=Turns(engine, prices, clock),
-        jobs=LocalJobs(settings.limits.concurrent_runs),
+        jobs=jobs,
         worker_id=worker_id,
     )

@@ -10,6 +10,7 @@ from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.pages import Page, PageRequest
 from callsheet.runs.run import RunRecord
 from callsheet.runs.store import find_active, find_run, list_runs
+from callsheet.runs.worker_locks import is_alive
 from callsheet.sessions.store import find_session
 from callsheet.wiring.core import Core
 
@@ -59,10 +60,19 @@ class RunService:
         return None if active is None else await self.cancel(principal, active[0])
 
     async def _end_elsewhere(self, core: Core, principal: Principal, run_id: UUID) -> None:
-        """The run is not this process's: end it if nobody has it, else say who must be asked."""
-        await core.recovery.sweep()
+        """The run is not under way here: end it if nobody has it, else say who must be asked."""
         run = await self.get(principal, run_id)
-        if run.status in ("queued", "running"):
+        async with core.database.read() as tx:
+            active = await find_active(tx, run.session_id)
+            if active is None or active[0] != run_id:
+                return
+            if active[1] == core.worker_id:
+                somebody = core.jobs.has(run_id)
+            else:
+                somebody = await is_alive(tx, active[1])
+        if not somebody:
+            await core.recovery.end(run_id)
+        else:
             raise Conflict(
                 "The run is under way in another process, which alone can stop it.",
                 code="run_elsewhere",

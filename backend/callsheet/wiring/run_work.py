@@ -1,0 +1,57 @@
+"""One admitted run as a job: the turn, and an end for it also where its journal failed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from callsheet.events.run import RunFailed
+from callsheet.journal.changes import RunKeys
+from callsheet.kit.errors import AppError, Unavailable
+from callsheet.kit.log import get_log, log_context
+from callsheet.turn.request import TurnRequest
+from callsheet.wiring.core import Core
+from callsheet.workflows.workflow import Workflow
+
+_AGAIN_S: Final = 2.0
+_INTERNAL: Final = RunFailed(code="internal", message="The turn failed inside the server.")
+
+log = get_log(__name__)
+
+
+class RunWork:
+    """The work of one run; implements `jobs.local.Work`."""
+
+    def __init__(self, core: Core, workflow: Workflow, turn: TurnRequest) -> None:
+        self._core = core
+        self._workflow = workflow
+        self._turn = turn
+
+    async def __call__(self, reason: Callable[[], str]) -> None:
+        """Run the turn to its stored end, however long the database takes to come back."""
+        core, turn = self._core, self._turn
+        journal = core.writer.open(RunKeys(turn.run_id, turn.session_id, turn.user_id))
+        with log_context(
+            run_id=str(turn.run_id), session_id=str(turn.session_id), trace_id=turn.trace_id
+        ):
+            try:
+                await core.turns.run(turn, self._workflow, journal, reason)
+            except AppError as error:
+                log.warning("run_not_stored", error=str(error))
+                await self._end(RunFailed(code=error.error_code, message=str(error)))
+            except Exception:  # border: a fault of ours must not leave a run without an end
+                log.exception("run_without_end")
+                await self._end(_INTERNAL)
+
+    async def _end(self, last: RunFailed) -> None:
+        """End the run from what is stored of it; its viewers see that, or that it must wait."""
+        core, run_id = self._core, self._turn.run_id
+        while True:
+            try:
+                await core.recovery.end(run_id, last)
+            except Unavailable as error:
+                core.broker.break_off(run_id, error)
+                await asyncio.sleep(_AGAIN_S)
+            else:
+                return
