@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from sqlalchemy import text
 
 from callsheet.db.options import DatabaseOptions
@@ -56,6 +57,21 @@ async def test_a_worker_whose_connection_was_killed_is_dead(
             (pid,) = (await tx.execute(text(HOLDERS))).scalars()
         await statement(database_url, f"SELECT pg_terminate_backend({pid}, 5000)")
         assert not await alive(database, "killed")
+
+
+async def test_a_worker_notices_that_its_lock_is_gone_and_takes_it_anew(
+    database: Database, database_url: str
+) -> None:
+    async with WorkerLock(database, "back") as lock:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(lock.lost(), 0.05)
+        async with database.read() as tx:
+            (pid,) = (await tx.execute(text(HOLDERS))).scalars()
+        await statement(database_url, f"SELECT pg_terminate_backend({pid}, 5000)")
+        await asyncio.wait_for(lock.lost(), 5)
+        await lock.take()
+        assert await alive(database, "back")
+    await until_dead(database, "back")
 
 
 async def test_workers_of_one_database_do_not_count_in_another(

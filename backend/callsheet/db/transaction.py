@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 from asyncpg.exceptions import (
     AdminShutdownError,
@@ -66,6 +66,21 @@ class Database:
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
             )
             yield connection
+
+    @asynccontextmanager
+    async def held(self, on_loss: Callable[[], None]) -> AsyncIterator[AsyncConnection]:
+        """A connection for locks that live as long as it does; it is closed, never used again.
+
+        `on_loss` is called when it ends, in whatever way.
+        """
+        async with self._connected() as connection:
+            await connection.execution_options(isolation_level="AUTOCOMMIT")
+            raw = await connection.get_raw_connection()
+            cast(Any, raw.driver_connection).add_termination_listener(lambda _: on_loss())
+            try:
+                yield connection
+            finally:
+                await connection.invalidate()
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[AsyncConnection]:

@@ -6,12 +6,13 @@ when the process is gone, however it went. So a run whose worker's lock is free 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from callsheet.db.transaction import Database, Read
 
@@ -24,22 +25,34 @@ def lock_key(worker_id: str) -> int:
 
 
 class WorkerLock:
-    """`async with`: this process is alive as `worker_id`."""
+    """`async with`: this process is alive as `worker_id`.
+
+    The lock goes with its connection: `lost` returns when that is gone, `take` takes it anew.
+    """
 
     def __init__(self, database: Database, worker_id: str) -> None:
         self._database = database
         self._worker_id = worker_id
-        self._connection: AsyncConnection | None = None
+        self._holding = AsyncExitStack()
+        self._gone = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        connection = await self._database.engine.connect()
-        await connection.execution_options(isolation_level="AUTOCOMMIT")
+        await self.take()
+        return self
+
+    async def take(self) -> None:
+        """Hold the lock on a new connection; Unavailable where there can be none."""
+        await self._holding.aclose()
+        gone = self._gone = asyncio.Event()
+        connection = await self._holding.enter_async_context(self._database.held(gone.set))
         await connection.execute(
             text("SELECT pg_advisory_lock(:space, :key)"),
             {"space": _SPACE, "key": lock_key(self._worker_id)},
         )
-        self._connection = connection
-        return self
+
+    async def lost(self) -> None:
+        """Return when the lock is held no more."""
+        await self._gone.wait()
 
     async def __aexit__(
         self,
@@ -47,10 +60,7 @@ class WorkerLock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.invalidate()
-            await connection.close()
+        await self._holding.aclose()
 
 
 async def is_alive(tx: Read, worker_id: str | None) -> bool:

@@ -20,9 +20,11 @@ from callsheet.llm.protocol import ChatClient
 class Adapters:
     """`journal` gets the journal's connection and the accounting currency.
 
-    `chat_client` None: the real one.
+    `chat_client` None: the real one. `drain_s`: seconds that runs under way are given to end when
+    the process is asked to stop.
     """
 
     clock: Clock = field(default_factory=SystemClock)
     journal: Callable[[DriverConnection, str], JournalStore] = PostgresJournal
     chat_client: ChatClient | None = None
+    drain_s: float = 20.0

@@ -30,6 +30,7 @@ from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.chat import ChatService
 from callsheet.wiring.core import Core, database_options, make_core
 from callsheet.wiring.crew import import_in_background
+from callsheet.wiring.database_watch import DatabaseWatch, Revive, others_revive
 from callsheet.wiring.llm import Llm, make_llm
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
@@ -42,8 +43,6 @@ log = structlog.get_logger(__name__)
 DATABASE: Final = "database"
 CATALOG: Final = "catalog"
 CREW: Final = "crew"
-DRAIN_S: Final = 20.0
-"""Seconds that runs under way are given to end when the process is asked to stop."""
 
 
 class Application:
@@ -121,14 +120,14 @@ class Application:
         """Start, work until stopped, end in order."""
         async with AsyncExitStack() as stack:
             try:
-                core = await self._start(stack)
+                core, watch = await self._start(stack)
             except (SetupError, AppError) as failure:
                 self._fail(failure)
                 return
             async with asyncio.TaskGroup() as writing:
                 writing.create_task(core.writer.run())
                 try:
-                    await self._work(core)
+                    await self._work(core, watch)
                 finally:
                     core.writer.close()
 
@@ -139,20 +138,23 @@ class Application:
         self._failure = failure
         self._started.set()
 
-    async def _work(self, core: Core) -> None:
+    async def _work(self, core: Core, watch: DatabaseWatch) -> None:
         async with asyncio.TaskGroup() as working:
-            working.create_task(core.jobs.run(DRAIN_S))
+            jobs = working.create_task(core.jobs.run(self.adapters.drain_s))
+            watching = working.create_task(watch.run())
             working.create_task(core.recovery.sweep())
             self._core = core
             self._started.set()
             await self._stop.wait()
             core.jobs.stop()
+            await jobs
+            watching.cancel()
 
-    async def _start(self, stack: AsyncExitStack) -> Core:
+    async def _start(self, stack: AsyncExitStack) -> tuple[Core, DatabaseWatch]:
         import_in_background(
             self.folders.data, self._abilities(), self._crew_is_there, self._crew_failed
         )
-        url = await self._database_url(stack)
+        url, revive = await self._database_url(stack)
         await migrate(url)
         worker_id = f"{socket.gethostname()}:{os.getpid()}:{new_id()}"
         core = make_core(
@@ -166,7 +168,7 @@ class Application:
         stack.push_async_callback(core.journal_connection.close)
         stack.push_async_callback(self.llm.close)
         await check_currency(core.database, self.settings.currency)
-        await stack.enter_async_context(WorkerLock(core.database, worker_id))
+        lock = await stack.enter_async_context(WorkerLock(core.database, worker_id))
         self.readiness.set(DATABASE, ready=True)
         report = await seed(core.database, self.seeds, self.adapters.clock)
         for change in report.changes:
@@ -176,15 +178,16 @@ class Application:
         check_prices(prices, self.settings.currency, self.adapters.clock.now())
         core.prices.replace(prices)
         self.readiness.set(CATALOG, ready=True)
-        return core
+        return core, DatabaseWatch(core.database, lock, revive)
 
-    async def _database_url(self, stack: AsyncExitStack) -> str:
+    async def _database_url(self, stack: AsyncExitStack) -> tuple[str, Revive]:
+        """Where the database is, and how it is brought back when it went away."""
         named = self.settings.database.url
         if named is not None:
-            return named.get_secret_value()
+            return named.get_secret_value(), others_revive
         embedded = EmbeddedPostgres(EmbeddedOptions(data_dir=self.folders.data))
         stack.push_async_callback(embedded.stop)
-        return await embedded.start()
+        return await embedded.start(), embedded.start
 
     def _abilities(self) -> Abilities:
         return Abilities(
