@@ -129,3 +129,16 @@ def test_the_console_form_is_for_people() -> None:
     assert "slow" in text
     assert "stage=intent" in text
     assert not text.startswith("{")
+
+
+def test_a_strangers_words_do_not_command_the_terminal() -> None:
+    log = Log(fmt="console")
+    get_log("x").info("request", path="/a\nfaked line\x1b]0;title\x07")
+    logging.getLogger("library").warning("said \x1b[2J", extra={})
+    try:
+        raise ValueError("bad \x9b2J")
+    except ValueError:
+        get_log("x").exception("failed")
+    written = log.out.getvalue()
+    assert not set(written) & {"\x1b", "\x07", "\x9b"}
+    assert "\nfaked line" not in written

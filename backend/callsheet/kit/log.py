@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -20,6 +21,8 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 # They report each request at `info`; our own lines say the same, with ids.
 _CHATTY: Final = ("uvicorn.access", "aiohttp.access", "httpx", "httpcore", "LiteLLM", "crewai")
 _MAX_FRAMES: Final = 30
+# What would move a terminal's cursor or set its title. Line ends and tabs are text.
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def get_log(name: str) -> FilteringBoundLogger:
@@ -94,6 +97,7 @@ def _ending(redactor: Redactor, *, as_json: bool, coloured: bool) -> list[Proces
         without_meta,
         structlog.processors.format_exc_info,
         redact,
+        _without_control,
         structlog.dev.ConsoleRenderer(colors=coloured, timestamp_key="at"),
     ]
 
@@ -102,6 +106,15 @@ def _without_colour(logger: WrappedLogger, method: str, event: EventDict) -> Eve
     """Drop uvicorn's second copy of its message, made for terminals."""
     del logger, method
     event.pop("color_message", None)
+    return event
+
+
+def _without_control(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """Keep what strangers wrote from commanding the terminal; other values are quoted anyway."""
+    del logger, method
+    for key in ("event", "exception"):
+        if isinstance(event.get(key), str):
+            event[key] = _CONTROL.sub("\ufffd", event[key])
     return event
 
 

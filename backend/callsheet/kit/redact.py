@@ -18,11 +18,13 @@ _SECRET_KEY: Final = re.compile(
     r"|(?:^|[-_])(?:token|cookie|bearer)$",
     re.IGNORECASE,
 )
+# Anybody's text comes through here, so no part may try the same stretch from many places: a token
+# begins where none is under way, and a user's name before a password holds no colon.
 _SECRET_VALUE: Final = re.compile(
     r"\b(?:sk|pk|rk|csk|ghp|gho|xox[abp])[-_][A-Za-z0-9_\-]{8,}"
     r"|(?<=Bearer )[^\s\"']{8,}"
-    r"|\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]*"
-    r"|(?<=://)[^\s/@\"']+:[^\s/@\"']+(?=@)",
+    r"|(?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]+\.[A-Za-z0-9_\-]*"
+    r"|(?<=://)[^\s/@:\"']*+:[^\s/@\"']++(?=@)",
     re.IGNORECASE,
 )
 
