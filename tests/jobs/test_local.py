@@ -145,6 +145,19 @@ async def test_an_expected_job_counts_as_here_until_it_ends_or_is_forgotten() ->
     assert not jobs.has(job_id)
 
 
+async def test_no_place_is_given_once_the_end_has_begun_but_to_who_has_one() -> None:
+    jobs, work, job_id = LocalJobs(4), Sleeper(), new_id()
+    async with running(jobs):
+        jobs.submit(job_id, work)
+        await work.begun.wait()
+        jobs.stop()
+        with pytest.raises(Unavailable, match="shutting down"), jobs.place(new_id()):
+            pass
+        with jobs.place(job_id):
+            work.go.set()
+    assert work.ended == ["done"]
+
+
 async def test_nothing_is_taken_after_the_end() -> None:
     jobs = LocalJobs(1)
     async with running(jobs):

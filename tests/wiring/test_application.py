@@ -177,3 +177,17 @@ async def test_a_run_that_ends_in_time_is_let_finish(
         await run.entries.aclose()
     assert await rows(database, "SELECT status FROM runs") == [("succeeded",)]
     await assert_sound(database)
+
+
+async def test_a_turn_that_comes_while_the_process_ends_is_refused_and_leaves_nothing(
+    tmp_path: Path, database: Database, database_url: str
+) -> None:
+    chat = ScriptedChat(choose=hanging)
+    async with application(settings_of(tmp_path, database_url), chat, drain_s=0.5) as app:
+        await app.ready()
+        run = await begin(app, "Take your time")
+        app.core().jobs.stop()
+        with pytest.raises(Unavailable, match="shutting down"):
+            await begin(app, "Too late")
+    assert await rows(database, "SELECT id, status FROM runs") == [(run.run_id, "cancelled")]
+    assert await rows(database, "SELECT count(*) FROM sessions") == [(1,)]

@@ -59,8 +59,11 @@ class LocalJobs:
     def place(self, job_id: UUID) -> Iterator[None]:
         """Keep a place for a job while it is let in, inside the block.
 
-        RateLimited where there is none; whoever comes back to a job under way needs none.
+        RateLimited where there is none, Unavailable where none is given any more; whoever comes
+        back to a job under way needs none.
         """
+        if not self.has(job_id) and self._stop.is_set():
+            raise Unavailable("The server is shutting down.", service="worker")
         if not self.has(job_id) and len(self._jobs) + self._entering >= self._most:
             raise RateLimited(
                 f"{self._most} runs are under way here, which is the most at a time.",
