@@ -13,6 +13,7 @@ from callsheet.api.catalog import CatalogRoutes
 from callsheet.api.door import Door
 from callsheet.api.errors import install_error_answers
 from callsheet.api.health import HealthRoutes
+from callsheet.api.openapi import install_openapi, operation_id
 from callsheet.api.page import PageRoutes
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.runs import RunRoutes
@@ -38,9 +39,12 @@ def create_app(
     app = FastAPI(
         title="Callsheet",
         version=metadata.version("callsheet"),
-        description="Agent chat over AG-UI; see /docs of the project for the events.",
+        description="Agent chat over AG-UI; docs/events.md has the events.",
         lifespan=lifespan,
         redirect_slashes=False,
+        docs_url=None,  # these two pages load their scripts from other people's servers
+        redoc_url=None,
+        generate_unique_id_function=operation_id,
     )
     for routes in (
         AgentChatRoutes(services, options),
@@ -52,6 +56,7 @@ def create_app(
     ):
         app.include_router(routes.router())
     install_error_answers(app)
+    install_openapi(app)
     app.add_middleware(Door, options=options)
     return app
 

@@ -45,6 +45,9 @@ class FakeWorkflows:
 
     default = "chat"
 
+    async def refresh(self) -> None:
+        """As the port says."""
+
     def names(self) -> Sequence[str]:
         """As the port says."""
         return ("chat",)

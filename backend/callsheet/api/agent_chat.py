@@ -15,6 +15,8 @@ from callsheet.agui.request import parse_request
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.run_input import RunInput
 from callsheet.api.answer import json_answer
+from callsheet.api.documents import Answer
+from callsheet.api.openapi import answers
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.stream_response import StreamResponse
 from callsheet.api.whole_answer import WholeAnswer
@@ -42,12 +44,12 @@ _BODY: Final[dict[str, Any]] = {
         },
     }
 }
-_ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {
-        "description": "The run's events, or with `Accept: application/json` its answer.",
-        "content": {"text/event-stream": {}, "application/json": {}},
-    }
-}
+_ANSWERS: Final = answers(
+    Answer, 402, 404, 409, 413, 415, 429,
+    means="The run's events, or with `Accept: application/json` its answer.",
+)  # fmt: skip
+_ANSWERS[200]["content"]["text/event-stream"] = {"schema": {"type": "string"}}
+_CAPABILITIES: Final = answers(None, 404, means="AG-UI's AgentCapabilities.")
 
 
 class AgentChatRoutes:
@@ -70,7 +72,10 @@ class AgentChatRoutes:
                 response_class=Response,
             )
         router.add_api_route(
-            "/v1/agent-chat/{workflow}/capabilities", self.capabilities, methods=["GET"]
+            "/v1/agent-chat/{workflow}/capabilities",
+            self.capabilities,
+            methods=["GET"],
+            responses=_CAPABILITIES,
         )
         return router
 
@@ -85,6 +90,7 @@ class AgentChatRoutes:
     async def capabilities(self, request: Request, workflow: str) -> Response:
         """What the workflow can do, as AG-UI's AgentCapabilities."""
         self._services.identities.authenticate(request.headers.get("authorization"))
+        await self._services.workflows.refresh()
         return json_answer(capabilities_of(self._services.workflows.get(workflow)))
 
     async def _run(self, request: Request, workflow: str | None) -> Response:

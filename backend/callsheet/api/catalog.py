@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from callsheet.api.answer import json_answer
 from callsheet.api.caller import caller_of
+from callsheet.api.catalog_documents import Models, Workflows
+from callsheet.api.openapi import answers
 from callsheet.api.ports import Services
-from callsheet.api.views import model_view, workflow_view
-from callsheet.kit.errors import Problem
+from callsheet.api.views import model_view, problem_view, workflow_view
 
 
 class CatalogRoutes:
@@ -23,34 +22,27 @@ class CatalogRoutes:
     def router(self) -> APIRouter:
         """The routes."""
         router = APIRouter(prefix="/v1", tags=["catalog"])
-        router.add_api_route("/models", self.models, methods=["GET"])
-        router.add_api_route("/workflows", self.workflows, methods=["GET"])
+        router.add_api_route("/models", self.models, methods=["GET"], responses=answers(Models))
+        router.add_api_route(
+            "/workflows", self.workflows, methods=["GET"], responses=answers(Workflows)
+        )
         return router
 
     async def models(self, request: Request) -> Response:
         """Every model that can be called now."""
         caller_of(request, self._services.identities)
         models = self._services.models.all()
-        return json_answer({"items": [model_view(models[code]) for code in sorted(models)]})
+        return json_answer(Models(items=[model_view(models[code]) for code in sorted(models)]))
 
     async def workflows(self, request: Request) -> Response:
         """The active revisions, and why an edit on disk is not active."""
         caller_of(request, self._services.identities)
         catalog = self._services.workflows
+        await catalog.refresh()
         return json_answer(
-            {
-                "default": catalog.default,
-                "items": [workflow_view(catalog.get(name)) for name in catalog.names()],
-                "problems": [_problem_view(problem) for problem in catalog.problems()],
-            }
+            Workflows(
+                default=catalog.default,
+                items=[workflow_view(catalog.get(name)) for name in catalog.names()],
+                problems=[problem_view(problem) for problem in catalog.problems()],
+            )
         )
-
-
-def _problem_view(problem: Problem) -> dict[str, Any]:
-    return {
-        "file": problem.file,
-        "line": problem.line,
-        "column": problem.column,
-        "message": problem.message,
-        "suggestion": problem.suggestion,
-    }

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
 from fastapi import APIRouter
 from fastapi.responses import Response
 
 from callsheet.api.answer import json_answer
+from callsheet.api.catalog_documents import Live, PartDocument, Ready
+from callsheet.api.openapi import Answers, reference
 from callsheet.api.ports import Services
 
 
@@ -18,25 +23,30 @@ class HealthRoutes:
     def router(self) -> APIRouter:
         """The routes."""
         router = APIRouter(prefix="/health", tags=["health"])
-        router.add_api_route("/live", self.live, methods=["GET"])
-        router.add_api_route("/ready", self.ready, methods=["GET"])
+        live: Answers = {200: _content(Live)}
+        ready: Answers = {200: _content(Ready), 503: {"description": "Not yet.", **_content(Ready)}}
+        router.add_api_route("/live", self.live, methods=["GET"], responses=live)
+        router.add_api_route("/ready", self.ready, methods=["GET"], responses=ready)
+        for path, answer in (("/live", self.live), ("/ready", self.ready)):
+            router.add_api_route(path, answer, methods=["HEAD"], include_in_schema=False)
         return router
 
     async def live(self) -> Response:
         """The process answers."""
-        return json_answer({"status": "live"})
+        return json_answer(Live(status="live"))
 
     async def ready(self) -> Response:
         """200 once a turn can be served; 503 with what is still missing."""
         parts = await self._services.health.parts()
         ready = all(part.ready for part in parts)
-        return json_answer(
-            {
-                "status": "ready" if ready else "warming",
-                "parts": [
-                    {"name": part.name, "ready": part.ready, "detail": part.detail}
-                    for part in parts
-                ],
-            },
-            status=200 if ready else 503,
+        document = Ready(
+            status="ready" if ready else "warming",
+            parts=[
+                PartDocument(name=part.name, ready=part.ready, detail=part.detail) for part in parts
+            ],
         )
+        return json_answer(document, status=200 if ready else 503)
+
+
+def _content(document: type[msgspec.Struct]) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": reference(document)}}}

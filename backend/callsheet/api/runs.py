@@ -7,6 +7,8 @@ from fastapi.responses import Response
 
 from callsheet.api.answer import json_answer
 from callsheet.api.caller import caller_of, path_id
+from callsheet.api.documents import Run
+from callsheet.api.openapi import answers
 from callsheet.api.ports import Services
 from callsheet.api.views import run_view
 
@@ -20,8 +22,10 @@ class RunRoutes:
     def router(self) -> APIRouter:
         """The routes."""
         router = APIRouter(prefix="/v1/runs", tags=["runs"])
-        router.add_api_route("/{run_id}", self.get, methods=["GET"])
-        router.add_api_route("/{run_id}/cancel", self.cancel, methods=["POST"])
+        router.add_api_route("/{run_id}", self.get, methods=["GET"], responses=answers(Run, 404))
+        router.add_api_route(
+            "/{run_id}/cancel", self.cancel, methods=["POST"], responses=answers(Run, 404, 409)
+        )
         return router
 
     async def get(self, request: Request, run_id: str) -> Response:

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from callsheet.agui.request import check_id
-from callsheet.api.answer import json_answer, page_answer
+from callsheet.api.answer import json_answer
 from callsheet.api.body import read_fields, read_page
 from callsheet.api.caller import caller_of, path_id
+from callsheet.api.documents import MessagePage, RunPage, Session, SessionPage, Stopped
+from callsheet.api.fields import NewSession, SessionEdit
+from callsheet.api.openapi import answers, body
 from callsheet.api.ports import Services
-from callsheet.api.views import message_view, run_view, session_view
+from callsheet.api.views import message_page, run_page, run_view, session_page, session_view
 from callsheet.kit.errors import BadInput, NotFound
 from callsheet.kit.ids import resolve_id
 from callsheet.kit.text import clean
 
 LONGEST_TITLE: Final = 255
-
-
-class NewSession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Body of a create. `id` is the client's own name for it (AG-UI's threadId)."""
-
-    id: str | None = None
-    title: str | None = None
-
-
-class SessionEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Body of an edit."""
-
-    title: str
 
 
 class SessionRoutes:
@@ -43,21 +32,24 @@ class SessionRoutes:
     def router(self) -> APIRouter:
         """The routes; `recent` stands before `{session_id}`, which would take it."""
         router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
-        router.add_api_route("", self.create, methods=["POST"], status_code=201)
-        router.add_api_route("", self.list, methods=["GET"])
-        router.add_api_route("/recent", self.recent, methods=["GET"])
-        router.add_api_route("/{session_id}", self.get, methods=["GET"])
-        router.add_api_route("/{session_id}", self.edit, methods=["PATCH"])
-        router.add_api_route("/{session_id}", self.delete, methods=["DELETE"], status_code=204)
-        router.add_api_route("/{session_id}/messages", self.messages, methods=["GET"])
-        router.add_api_route(
-            "/{session_id}/messages/{message_id}",
-            self.delete_message,
-            methods=["DELETE"],
-            status_code=204,
-        )
-        router.add_api_route("/{session_id}/runs", self.runs, methods=["GET"])
-        router.add_api_route("/{session_id}/cancel", self.cancel, methods=["POST"])
+        add = router.add_api_route
+        one, page = answers(Session, 404), answers(SessionPage)
+        add("", self.create, methods=["POST"], status_code=201, openapi_extra=body(NewSession),
+            responses=answers(Session, 404, 413, 415, status=201))  # fmt: skip
+        add("", self.list, methods=["GET"], responses=page)
+        add("/recent", self.recent, methods=["GET"], responses=one)
+        add("/{session_id}", self.get, methods=["GET"], responses=one)
+        add("/{session_id}", self.edit, methods=["PATCH"], openapi_extra=body(SessionEdit),
+            responses=answers(Session, 404, 413, 415))  # fmt: skip
+        add("/{session_id}", self.delete, methods=["DELETE"], status_code=204,
+            responses=answers(None, 404, 409, status=204))  # fmt: skip
+        add("/{session_id}/messages", self.messages, methods=["GET"],
+            responses=answers(MessagePage, 404))  # fmt: skip
+        add("/{session_id}/messages/{message_id}", self.delete_message, methods=["DELETE"],
+            status_code=204, responses=answers(None, 404, status=204))  # fmt: skip
+        add("/{session_id}/runs", self.runs, methods=["GET"], responses=answers(RunPage, 404))
+        add("/{session_id}/cancel", self.cancel, methods=["POST"],
+            responses=answers(Stopped, 404, 409))  # fmt: skip
         return router
 
     async def create(self, request: Request) -> Response:
@@ -77,7 +69,7 @@ class SessionRoutes:
         """The caller's sessions, most recent activity first."""
         caller = caller_of(request, self._services.identities)
         page = await self._services.sessions.list(caller, read_page(limit, cursor))
-        return page_answer(page, session_view)
+        return json_answer(session_page(page))
 
     async def recent(self, request: Request) -> Response:
         """The session with the most recent activity; 404 where there is none."""
@@ -120,7 +112,7 @@ class SessionRoutes:
         page = await self._services.sessions.messages(
             caller, path_id(caller, "session", session_id), read_page(limit, cursor)
         )
-        return page_answer(page, message_view)
+        return json_answer(message_page(page))
 
     async def delete_message(self, request: Request, session_id: str, message_id: str) -> Response:
         """Delete one message; what it cost stays in the totals."""
@@ -144,7 +136,7 @@ class SessionRoutes:
         page = await self._services.runs.of_session(
             caller, path_id(caller, "session", session_id), read_page(limit, cursor)
         )
-        return page_answer(page, run_view)
+        return json_answer(run_page(page))
 
     async def cancel(self, request: Request, session_id: str) -> Response:
         """Stop the session's active run; `run` is null where there was none."""
@@ -152,7 +144,7 @@ class SessionRoutes:
         run = await self._services.runs.cancel_session(
             caller, path_id(caller, "session", session_id)
         )
-        return json_answer({"run": None if run is None else run_view(run)})
+        return json_answer(Stopped(run=None if run is None else run_view(run)))
 
 
 def check_title(title: str) -> str:

@@ -1,12 +1,30 @@
-"""Records as the JSON that callers see: camelCase, money as decimal strings, times in UTC."""
+"""Records as the documents that callers see."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
+import msgspec
 
 from callsheet.agui.usage import run_cost, token_usage
+from callsheet.api.catalog_documents import (
+    AgentDocument,
+    FileProblem,
+    ModelDocument,
+    StageDocument,
+    WorkflowDocument,
+)
+from callsheet.api.documents import (
+    Failure,
+    Message,
+    MessagePage,
+    Run,
+    RunPage,
+    Session,
+    SessionPage,
+    Usage,
+)
+from callsheet.kit.errors import Problem
 from callsheet.kit.money import plain
+from callsheet.kit.pages import Page
 from callsheet.llm.model import Model
 from callsheet.runs.run import RunRecord
 from callsheet.sessions.message import MessageRecord
@@ -14,110 +32,127 @@ from callsheet.sessions.session import SessionRecord
 from callsheet.workflows.workflow import Workflow
 
 
-def session_view(session: SessionRecord) -> dict[str, Any]:
+def session_view(session: SessionRecord) -> Session:
     """A session with its totals."""
-    return {
-        "id": str(session.id),
-        "title": session.title,
-        "status": session.status,
-        "lastActivityAt": _time(session.last_activity_at),
-        "messageCount": session.message_count,
-        "totalTokens": session.total_tokens,
-        "totalCost": plain(session.total_cost),
-        "createdAt": _time(session.created_at),
-        "updatedAt": _time(session.updated_at),
-    }
+    return Session(
+        id=session.id,
+        title=session.title,
+        status=session.status,
+        last_activity_at=session.last_activity_at,
+        message_count=session.message_count,
+        total_tokens=session.total_tokens,
+        total_cost=plain(session.total_cost),
+        created_at=session.created_at,
+        updated_at=session.updated_at,
+    )
 
 
-def message_view(message: MessageRecord) -> dict[str, Any]:
+def session_page(page: Page[SessionRecord]) -> SessionPage:
+    """A page of sessions."""
+    return SessionPage(items=[*map(session_view, page.items)], next_cursor=page.next_cursor)
+
+
+def message_view(message: MessageRecord) -> Message:
     """A message with what it cost."""
-    return {
-        "id": str(message.id),
-        "sessionId": str(message.session_id),
-        "seq": message.seq,
-        "role": message.role,
-        "content": message.content,
-        "modelCode": message.model_code,
-        "toolName": message.tool_name,
-        "inputTokens": message.input_tokens,
-        "outputTokens": message.output_tokens,
-        "cost": plain(message.cost),
-        "currency": message.currency,
-        "latencyMs": message.latency_ms,
-        "metadata": dict(message.metadata),
-        "createdAt": _time(message.created_at),
-    }
+    return Message(
+        id=message.id,
+        session_id=message.session_id,
+        seq=message.seq,
+        role=message.role,
+        content=message.content,
+        model_code=message.model_code,
+        tool_name=message.tool_name,
+        input_tokens=message.input_tokens,
+        output_tokens=message.output_tokens,
+        cost=plain(message.cost),
+        currency=message.currency,
+        latency_ms=message.latency_ms,
+        metadata=dict(message.metadata),
+        created_at=message.created_at,
+    )
 
 
-def run_view(run: RunRecord) -> dict[str, Any]:
+def message_page(page: Page[MessageRecord]) -> MessagePage:
+    """A page of messages."""
+    return MessagePage(items=[*map(message_view, page.items)], next_cursor=page.next_cursor)
+
+
+def run_view(run: RunRecord) -> Run:
     """A run, how it ended and what it used."""
-    return {
-        "id": str(run.id),
-        "sessionId": str(run.session_id),
-        "clientRunId": run.raw_run_id,
-        "threadId": run.raw_thread_id,
-        "parentRunId": str(run.parent_run_id) if run.parent_run_id else None,
-        "messageId": str(run.user_message_id) if run.user_message_id else None,
-        "workflow": run.workflow,
-        "revision": run.revision,
-        "status": run.status,
-        "error": _run_error(run),
-        "usage": token_usage(run.usage),
+    failed = run.error_code is not None
+    return Run(
+        id=run.id,
+        session_id=run.session_id,
+        client_run_id=run.raw_run_id,
+        thread_id=run.raw_thread_id,
+        parent_run_id=run.parent_run_id,
+        message_id=run.user_message_id,
+        workflow=run.workflow,
+        revision=run.revision,
+        status=run.status,
+        error=Failure(code=run.error_code or "", message=run.error_message) if failed else None,
+        usage=msgspec.convert(token_usage(run.usage), list[Usage]),
         **run_cost(run.usage),
-        "traceId": run.trace_id,
-        "createdAt": _time(run.created_at),
-        "startedAt": _time(run.started_at),
-        "finishedAt": _time(run.finished_at),
-    }
+        trace_id=run.trace_id,
+        created_at=run.created_at,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+    )
 
 
-def model_view(model: Model) -> dict[str, Any]:
+def run_page(page: Page[RunRecord]) -> RunPage:
+    """A page of runs."""
+    return RunPage(items=[*map(run_view, page.items)], next_cursor=page.next_cursor)
+
+
+def model_view(model: Model) -> ModelDocument:
     """A model that can be called; nothing of its key or address."""
-    return {
-        "modelCode": model.model_code,
-        "factory": model.factory,
-        "contextWindowTokens": model.context_window_tokens,
-        "maxOutputTokens": model.max_output_tokens,
-        "seesImages": model.sees_images,
-        "nativeTools": model.native_tools,
-        "isRehearsal": model.is_rehearsal,
-    }
+    return ModelDocument(
+        model_code=model.model_code,
+        factory=model.factory,
+        context_window_tokens=model.context_window_tokens,
+        max_output_tokens=model.max_output_tokens,
+        sees_images=model.sees_images,
+        native_tools=model.native_tools,
+        is_rehearsal=model.is_rehearsal,
+    )
 
 
-def workflow_view(workflow: Workflow) -> dict[str, Any]:
+def workflow_view(workflow: Workflow) -> WorkflowDocument:
     """A workflow and the agents of its stages."""
-    return {
-        "name": workflow.name,
-        "revision": workflow.revision,
-        "label": dict(workflow.label),
-        "description": workflow.description,
-        "timeoutS": workflow.timeout_s,
-        "stages": [
-            {
-                "name": stage.name,
-                "visible": stage.visible,
-                "timeoutS": stage.timeout_s,
-                "agents": [
-                    {
-                        "name": agent.name,
-                        "label": dict(agent.label),
-                        "role": agent.role,
-                        "model": agent.default_model,
-                        "tools": list(agent.tools),
-                    }
+    return WorkflowDocument(
+        name=workflow.name,
+        revision=workflow.revision,
+        label=dict(workflow.label),
+        description=workflow.description,
+        timeout_s=workflow.timeout_s,
+        stages=[
+            StageDocument(
+                name=stage.name,
+                visible=stage.visible,
+                timeout_s=stage.timeout_s,
+                agents=[
+                    AgentDocument(
+                        name=agent.name,
+                        label=dict(agent.label),
+                        role=agent.role,
+                        model=agent.default_model,
+                        tools=list(agent.tools),
+                    )
                     for agent in stage.agents.values()
                 ],
-            }
+            )
             for stage in workflow.stages
         ],
-    }
+    )
 
 
-def _run_error(run: RunRecord) -> dict[str, Any] | None:
-    if run.error_code is None:
-        return None
-    return {"code": run.error_code, "message": run.error_message}
-
-
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
+def problem_view(problem: Problem) -> FileProblem:
+    """A mistake in a file."""
+    return FileProblem(
+        file=problem.file,
+        line=problem.line,
+        column=problem.column,
+        message=problem.message,
+        suggestion=problem.suggestion,
+    )

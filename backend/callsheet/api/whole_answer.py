@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from callsheet.agui.run_input import RunInput
 from callsheet.agui.usage import bill_fields, run_cost, token_usage
+from callsheet.api.documents import Answer, AnswerMessage, Failure, Usage
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.union import AnyRunEvent
@@ -35,39 +38,39 @@ class WholeAnswer:
         elif isinstance(event, RunFinished | RunFailed | RunCancelled):
             self._end = event
 
-    def document(self, run: StartedRun, asked: RunInput) -> dict[str, Any]:
+    def document(self, run: StartedRun, asked: RunInput) -> Answer:
         """The answer. A run whose end was not seen is `interrupted`."""
         used = self._end.usage if self._end is not None else ()
-        return {
-            "sessionId": str(run.session_id),
-            "threadId": asked.raw_thread_id,
-            "runId": str(run.run_id),
-            "traceId": run.trace_id,
-            "message": self._message(),
-            "usage": token_usage(used),
+        return Answer(
+            session_id=run.session_id,
+            thread_id=asked.raw_thread_id,
+            run_id=run.run_id,
+            trace_id=run.trace_id,
+            message=self._message(),
+            usage=msgspec.convert(token_usage(used), list[Usage]),
             **(run_cost(used) or {"cost": "0"}),
             **self._status(),
-        }
+        )
 
-    def _message(self) -> dict[str, Any] | None:
+    def _message(self) -> AnswerMessage | None:
         named = self._end.message_id if isinstance(self._end, RunFinished) else None
         message_id = named if named in self._texts else next(reversed(self._texts), None)
         if message_id is None:
             return None
         bill = bill_fields(self._bills.get(message_id))
-        return {
-            "id": message_id,
-            "role": "assistant",
-            "content": "".join(self._texts[message_id]),
-            **({"metadata": {"callsheet": bill}} if bill else {}),
-        }
+        return AnswerMessage(
+            id=message_id,
+            role="assistant",
+            content="".join(self._texts[message_id]),
+            metadata={"callsheet": bill} if bill else msgspec.UNSET,
+        )
 
     def _status(self) -> dict[str, Any]:
         match self._end:
             case RunFinished():
                 return {"status": "succeeded"}
             case RunFailed(code=code, message=message):
-                return {"status": "failed", "error": {"code": code, "message": message}}
+                return {"status": "failed", "error": Failure(code=code, message=message)}
             case RunCancelled(reason=reason):
                 return {"status": "cancelled", "reason": reason}
             case _:

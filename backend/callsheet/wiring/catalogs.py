@@ -21,9 +21,12 @@ class WorkflowService:
         """The workflow of a request that names none."""
         return self._default
 
+    async def refresh(self) -> None:
+        """Take in what was edited on disk."""
+        await self._workflows.refresh()
+
     def names(self) -> Sequence[str]:
         """The names of all active workflows."""
-        self._workflows.refresh_now()
         return self._workflows.names()
 
     def get(self, name: str) -> Workflow:
