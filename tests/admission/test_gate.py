@@ -85,6 +85,26 @@ async def test_of_many_at_the_same_moment_one_gets_in(database: Database) -> Non
     assert sorted(results) == ["in"] + ["refused"] * 7
 
 
+async def test_one_run_id_in_many_sessions_at_the_same_moment_is_one_run(
+    database: Database,
+) -> None:
+    await remember(database)
+    run_id = new_id()
+    results: list[str] = []
+
+    async def attempt() -> None:
+        try:
+            await gate(database).admit(replace(wish(new_id()), run_id=run_id))
+            results.append("in")
+        except NotFound:
+            results.append("refused")
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(8):
+            group.create_task(attempt())
+    assert sorted(results) == ["in"] + ["refused"] * 7
+
+
 async def test_a_run_whose_worker_is_gone_is_told_apart(database: Database) -> None:
     await remember(database)
     session_id = new_id()

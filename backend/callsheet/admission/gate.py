@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from callsheet.admission.admitted import AdmissionRequest, Ticket
@@ -17,6 +17,8 @@ from callsheet.runs.worker_locks import is_alive
 from callsheet.sessions.message_store import add_user_message, session_of
 from callsheet.sessions.store import claim_session, set_title
 from callsheet.sessions.title import title_of
+
+_NO_RUN: Final = "There is no such run in this session."
 
 
 class Abandoned(Exception):
@@ -125,14 +127,15 @@ class Gate:
             trace_id=request.trace_id,
             input=request.input,
         )
-        await add_run(tx, run, encode(request.input).decode())
+        if not await add_run(tx, run, encode(request.input).decode()):
+            raise NotFound(_NO_RUN)
 
     async def _known(self, tx: Tx, request: AdmissionRequest) -> Ticket | None:
         if not await run_exists(tx, request.run_id):
             return None
         run = await find_run(tx, request.run_id, request.user_id)
         if run is None or run.session_id != request.session_id:
-            raise NotFound("There is no such run in this session.")
+            raise NotFound(_NO_RUN)
         return Ticket(run.id, run.session_id, run.user_message_id or run.id, is_new=False)
 
     async def _active(self, tx: Tx, session_id: UUID) -> UUID | None:

@@ -47,6 +47,7 @@ INSERT INTO runs (id, session_id, user_id, workflow, status, raw_run_id, raw_thr
 VALUES (:id, :session_id, :user_id, :workflow, 'queued', :raw_run_id, :raw_thread_id,
         :parent_run_id, :user_message_id, :protocol, :worker_id, :trace_id,
         CAST(:input AS jsonb))
+ON CONFLICT (id) DO NOTHING
 """)
 
 _ACTIVE = text(
@@ -57,9 +58,12 @@ _ACTIVE = text(
 _AFTER = select(RunEventRow.seq, RunEventRow.at, RunEventRow.event)
 
 
-async def add_run(tx: Tx, run: NewRun, input_json: str) -> None:
-    """Store a queued run; the session's lock is held by the caller."""
-    await tx.execute(
+async def add_run(tx: Tx, run: NewRun, input_json: str) -> bool:
+    """Store a queued run; the session's lock is held by the caller.
+
+    False where a run of that id was let in meanwhile, in another session.
+    """
+    result = await tx.execute(
         _ADD,
         {
             "id": run.id,
@@ -76,6 +80,7 @@ async def add_run(tx: Tx, run: NewRun, input_json: str) -> None:
             "input": input_json,
         },
     )
+    return result.rowcount == 1
 
 
 async def find_active(tx: Read, session_id: UUID) -> tuple[UUID, str | None] | None:
