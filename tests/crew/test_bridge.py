@@ -106,3 +106,9 @@ def test_text_after_a_tool_call_is_shown_too() -> None:
         [[TextPart("one "), ToolCallPart(0, "x", "clock", "{}"), TextPart("two")]]
     )
     assert recording.text == bridge.answer().text == "one two"
+
+
+def test_a_name_that_a_model_made_up_is_cut_to_what_a_message_holds() -> None:
+    recording, bridge = bridged([[ToolCallPart(0, "x", "n" * 150, "{}")]])
+    assert recording.of(ToolCallStarted)[0].tool == "n" * 100
+    assert bridge.answer().tool_calls[0].name == "n" * 100

@@ -167,3 +167,10 @@ def test_no_usage_is_an_estimate_never_zero(raw: Any) -> None:
 )
 def test_nonsense_is_marked_and_what_is_sound_is_kept(raw: dict[str, Any], usage: Usage) -> None:
     assert metered(raw, ESTIMATE) == MeteredUsage(usage=usage, source="estimated", raw=raw)
+
+
+def test_what_the_database_cannot_hold_is_replaced_in_the_kept_object() -> None:
+    raw = {"prompt_tokens": 3, "completion_tokens": 1, "tier": "a\x00b\ud800"}
+    kept = metered(raw, ESTIMATE)
+    assert kept.source == "provider"
+    assert kept.raw == {"prompt_tokens": 3, "completion_tokens": 1, "tier": "a\ufffdb\ufffd"}

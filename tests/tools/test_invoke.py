@@ -160,6 +160,14 @@ async def test_a_tool_may_tell_the_model_what_is_wrong(error: Exception) -> None
     assert (outcome.status, outcome.content) == ("error", "Error: use a city")
 
 
+async def test_an_error_holds_only_what_the_journal_can_store() -> None:
+    def refuse(_args: Any) -> Any:
+        raise ToolFailed("no\x00 such\ud800 page")
+
+    outcome = await call(Scripted(refuse), '{"query": "x"}')
+    assert outcome.content == "Error: no\ufffd such\ufffd page"
+
+
 async def test_a_crash_inside_a_tool_shows_nothing_of_the_inside() -> None:
     def fail(args: Any) -> Any:
         raise KeyError("postgres://admin:hunter2@db")

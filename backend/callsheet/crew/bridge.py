@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 from uuid import UUID
 
 from callsheet.crew.answer import Answer
@@ -19,6 +19,9 @@ from callsheet.llm.chat import ChatPart, FinishPart, ReasoningPart, TextPart, To
 from callsheet.turn.ports import Emit
 
 _Kind = Literal["text", "reasoning"]
+
+NAME_CHARS: Final = 100
+"""Longest name of a tool that `messages` holds; a model may make up a longer one."""
 
 
 @dataclass(slots=True)
@@ -157,7 +160,7 @@ class AnswerBridge:
         call = self._calls.get(part.index)
         if call is None:
             self._end_segment(None)
-            call = self._calls[part.index] = _Call(str(new_id()), part.name or "unnamed")
+            call = self._calls[part.index] = _Call(str(new_id()), _name_of(part))
             self._emit(
                 ToolCallStarted(
                     tool_call_id=call.tool_call_id,
@@ -170,6 +173,10 @@ class AnswerBridge:
         if part.arguments:
             call.arguments.append(part.arguments)
             self._emit(ToolCallArgs(tool_call_id=call.tool_call_id, text=part.arguments))
+
+
+def _name_of(part: ToolCallPart) -> str:
+    return (part.name or "unnamed")[:NAME_CHARS]
 
 
 def _kind_of(part: ChatPart) -> _Kind | None:

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from callsheet.events.usage import MeteredUsage, Usage
+from callsheet.kit.json import cleaned
 
 _MOST: Final = 1_000_000_000
 _INPUT: Final = ("prompt_tokens", "prompt_eval_count")
@@ -33,11 +34,13 @@ def metered(raw: Any, estimate: Usage) -> MeteredUsage:
     """What a call used: the provider's counts, else the estimate, marked as such.
 
     Of an object that is only partly sound, the sound counts are kept and the rest is estimated.
+    The object itself is kept as it came, but for characters that the database cannot hold.
     """
+    kept = cleaned(raw) or None
     usage = read_usage(raw)
     if usage is not None:
-        return MeteredUsage(usage=usage, source="provider", raw=raw)
-    return MeteredUsage(usage=_salvaged(raw, estimate), source="estimated", raw=raw or None)
+        return MeteredUsage(usage=usage, source="provider", raw=kept)
+    return MeteredUsage(usage=_salvaged(raw, estimate), source="estimated", raw=kept)
 
 
 def read_usage(raw: Any) -> Usage | None:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import structlog
 
 from callsheet.kit.errors import ToolFailed, ToolRetry
+from callsheet.kit.text import clean
 from callsheet.tools.arguments import digest_of, parse_arguments, validated
 from callsheet.tools.context import ToolContext
 from callsheet.tools.options import ToolOptions
@@ -68,7 +69,7 @@ class ToolInvoker:
             content = f"Error: the tool {name!r} failed inside; go on without it."
         return ToolOutcome(
             status=status,
-            content=clipped(content, max_chars=self._options_of(name).max_result_chars),
+            content=clipped(clean(content), max_chars=self._options_of(name).max_result_chars),
             latency_ms=round((time.perf_counter() - started) * 1000),
             args_digest=digest_of(arguments),
         )
