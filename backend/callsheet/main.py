@@ -46,16 +46,17 @@ def create_app(
         redoc_url=None,
         generate_unique_id_function=operation_id,
     )
-    for routes in (
-        AgentChatRoutes(services, options),
-        RunRoutes(services),
-        SessionRoutes(services),
-        CatalogRoutes(services),
-        HealthRoutes(services),
-        PageRoutes(),
-    ):
-        app.include_router(routes.router())
-    install_error_answers(app)
+    routers = [
+        AgentChatRoutes(services, options).router(),
+        RunRoutes(services).router(),
+        SessionRoutes(services).router(),
+        CatalogRoutes(services).router(),
+        HealthRoutes(services).router(),
+        PageRoutes().router(),
+    ]
+    for router in routers:
+        app.include_router(router)
+    install_error_answers(app, [route for router in routers for route in router.routes])
     install_openapi(app)
     app.add_middleware(Door, options=options)
     return app

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from callsheet.api.guard import Ask, check_local, check_type
@@ -84,3 +86,13 @@ def test_only_json_bodies_are_taken(
     assert (refused is None) is taken
     if refused is not None:
         assert (refused.status, refused.error_code) == (415, "type_not_allowed")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "taken"), [(None, True), ("identity", True), ("gzip", False), ("br", False)]
+)
+def test_a_body_that_would_grow_when_unpacked_is_refused(encoding: str | None, taken: bool) -> None:
+    refused = check_type(replace(ask(), content_encoding=encoding))
+    assert (refused is None) is taken
+    if refused is not None:
+        assert (refused.status, refused.extra["field"]) == (415, "Content-Encoding")

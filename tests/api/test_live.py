@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import socket
 from urllib.parse import urlsplit
 
 import httpx
@@ -72,6 +73,16 @@ def test_a_keyless_server_answers_only_to_itself() -> None:
         assert headers["content-type"] == "application/problem+json"
         assert json.loads(text)["code"] == "host_not_allowed"
         assert ask(address, "GET", "/health/live", {"Host": "10.0.0.7"})[0] == 200
+
+
+def test_two_names_in_one_request_are_no_name() -> None:
+    with serve(World(), local_options()) as address:
+        where = urlsplit(address)
+        for second in (where.netloc, "evil.example"):
+            head = f"GET /v1/models HTTP/1.1\r\nHost: {where.netloc}\r\nHost: {second}\r\n"
+            with socket.create_connection((where.hostname, where.port), timeout=10) as raw:
+                raw.sendall(f"{head}Connection: close\r\n\r\n".encode())
+                assert raw.recv(100).split(b" ")[1] in (b"403", b"400")
 
 
 async def test_silence_is_filled_with_comments_and_the_rest_follows() -> None:

@@ -67,9 +67,10 @@ class Door:
         ask = Ask(
             method=scope["method"],
             port=server[1] or 80,
-            host=headers.get("host"),
+            host=headers.get("host") if len(headers.getlist("host")) == 1 else None,
             origin=headers.get("origin"),
             content_type=headers.get("content-type"),
+            content_encoding=headers.get("content-encoding"),
             has_body=headers.get("content-length", "0") != "0" or "transfer-encoding" in headers,
         )
         if self._options.own_hosts and not scope["path"].startswith(_HEALTH):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
+from starlette.types import Scope
 
 from callsheet.kit.errors import AppError
 from callsheet.kit.json import encode
@@ -46,8 +49,8 @@ def unexpected_problem(trace_id: str) -> Response:
     return problem(500, "internal", "Something went wrong here; the log has it.", trace_id)
 
 
-def install_error_answers(app: FastAPI) -> None:
-    """Answer expected errors, unknown paths and wrong methods in the one form."""
+def install_error_answers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+    """Answer expected errors, unknown paths and wrong methods of `routes` in the one form."""
 
     async def on_app_error(request: Request, error: Exception) -> Response:
         if not isinstance(error, AppError):
@@ -60,10 +63,18 @@ def install_error_answers(app: FastAPI) -> None:
         code = _CODES.get(error.status_code, "http_error")
         answer = problem(error.status_code, code, error.detail, request.scope["trace_id"])
         answer.headers.update(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            answer.headers["Allow"] = ", ".join(_methods(routes, request.scope))
         return answer
 
     app.add_exception_handler(AppError, on_app_error)
     app.add_exception_handler(HTTPException, on_http_error)
+
+
+def _methods(routes: Sequence[BaseRoute], scope: Scope) -> list[str]:
+    """All methods of a path: the framework names those of the first route that has it alone."""
+    found = [route for route in routes if route.matches(scope)[0] != Match.NONE]
+    return sorted({method for route in found for method in getattr(route, "methods", None) or ()})
 
 
 def _headers(status: int, extra: dict[str, Any] | None) -> dict[str, str]:

@@ -14,7 +14,8 @@ _BODY_METHODS: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The part of a request that is judged before anything is read. None: no such header.
+    """The part of a request that is judged before anything is read. None: no such header, or
+    more than one `Host`, of which different programs would believe different ones.
 
     `port` is the one that the server listens on.
     """
@@ -25,6 +26,7 @@ class Ask:
     origin: str | None
     content_type: str | None
     has_body: bool
+    content_encoding: str | None = None
 
 
 def check_local(ask: Ask, own_hosts: Set[str], allowed_origins: Set[str]) -> AppError | None:
@@ -53,6 +55,9 @@ def check_type(ask: Ask) -> AppError | None:
     if ask.method not in _BODY_METHODS or not (ask.has_body or ask.content_type):
         return None
     kind = (ask.content_type or "").partition(";")[0].strip().lower()
+    packed = (ask.content_encoding or "identity").strip().lower()
+    if packed != "identity":
+        return NotAllowedType("The body must not be compressed.", field="Content-Encoding")
     if kind == "application/json":
         return None
     return NotAllowedType(
