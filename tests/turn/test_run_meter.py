@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.usage import MeteredUsage, ModelUsage, Usage, UsageSource
 from callsheet.kit.errors import Unavailable, Unpriced
+from callsheet.ledger.price import Price
 from callsheet.turn.meter import CallEnd
 from callsheet.turn.run_meter import RunMeter
 from tests.fakes.clock import HandClock
@@ -37,11 +39,19 @@ class GatedLog(MemoryLog):
             raise self.failure
 
 
-def meter_on(log: MemoryLog) -> RunMeter:
+class TinyPrice(OnePrice):
+    """One input token costs less than half of what a message can say."""
+
+    def find(self, factory: str, model_code: str, at: datetime) -> Price:
+        price = super().find(factory, model_code, at)
+        return replace(price, input_per_million=Decimal("0.4"))
+
+
+def meter_on(log: MemoryLog, prices: OnePrice | None = None) -> RunMeter:
     def emit(event: Any) -> None:
         log.append(event)
 
-    return RunMeter(OnePrice(), log, emit, HandClock())
+    return RunMeter(prices or OnePrice(), log, emit, HandClock())
 
 
 async def test_a_call_begins_with_its_price_and_what_it_may_cost_at_most() -> None:
@@ -157,10 +167,21 @@ async def test_usage_is_summed_by_model_and_bills_by_message() -> None:
             factory="f",
             model="m",
             usage=Usage(input_tokens=10),
-            cost=Decimal("0.000010000000"),
+            cost=Decimal("0.000010"),
             currency="USD",
         ),
     )
+
+
+async def test_a_run_costs_the_sum_of_its_messages_which_are_rounded_each() -> None:
+    meter = meter_on(MemoryLog(), TinyPrice())
+    # 1.6 millionths in all. The second attempt of `m1` lifts that message to 1, the others say 0.
+    for message in ("m1", "m2", "m1", "m3"):
+        call = await meter.open(replace(CALL, message_id=message))
+        metered = MeteredUsage(usage=Usage(input_tokens=1), source="provider", raw={})
+        call.close(CallEnd(status="settled", metered=metered))
+
+    assert [used.cost for used in meter.usage()] == [Decimal("0.000001")]
 
 
 def test_a_run_without_calls_used_nothing() -> None:

@@ -51,7 +51,10 @@ class MeteredUsage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run used of one model: tokens and the exact cost in the accounting currency."""
+    """What a run used of one model: tokens, and what its messages cost, in the accounting currency.
+
+    `cost` is the sum of the rounded costs of messages, as `sessions.total_cost` is.
+    """
 
     factory: str
     model: str

@@ -87,15 +87,15 @@ class RunMeter:
         usage, cost = finished.metered.usage, finished.cost_exact
         guessed = finished.metered.source == "estimated"
         before = self._by_message.get(started.message_id)
+        shown = Decimal(0)
         if before is not None:
             usage, cost, guessed = before[0].plus(usage), before[1] + cost, before[2] or guessed
+            shown = to_message(before[1])
         self._by_message[started.message_id] = (usage, cost, guessed)
         key = (started.factory, started.model, started.currency)
         total, spent = self._by_model.get(key, (Usage(), Decimal(0)))
-        self._by_model[key] = (
-            total.plus(finished.metered.usage),
-            spent + finished.cost_exact,
-        )
+        # As the messages are rounded, so that a run costs what it adds to its session.
+        self._by_model[key] = (total.plus(finished.metered.usage), spent + to_message(cost) - shown)
         return Bill(
             message_id=started.message_id,
             seq=self._log.message_seq(started.message_id),
