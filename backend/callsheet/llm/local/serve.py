@@ -16,7 +16,12 @@ from callsheet.llm.local.weights import MODEL_CODE, find_weights
 
 PORT: Final = 8177
 _USE: Final = """\
-To use it, name it in crews/chat/agents.yaml for the agents that it shall play:
+To try it, in a second terminal, with a workflow that is made for so small a model:
+
+    cp -r docs/examples/small crews/small
+    .venv/bin/callsheet chat --workflow small "What is the capital of France?"
+
+In a workflow of your own, name it in agents.yaml for the agents that it shall play:
 
     default_model: {code}
 
