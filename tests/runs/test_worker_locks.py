@@ -12,9 +12,8 @@ from callsheet.db.transaction import Database
 from callsheet.runs.worker_locks import WorkerLock, is_alive, lock_key
 from tests.fixtures.database import statement
 
-HOLDERS = (
-    "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND classid = 1129535316"
-)
+HERE = "database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+HOLDERS = f"SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND {HERE}"
 
 
 async def alive(database: Database, worker_id: str | None) -> bool:

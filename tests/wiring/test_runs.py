@@ -137,7 +137,7 @@ async def test_an_own_run_is_not_taken_for_abandoned_when_the_workers_lock_is_lo
     await change(
         database,
         "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory' "
-        "AND classid = 1129535316",
+        "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
     )
     with pytest.raises(Conflict):
         await begin(app, "Meanwhile", run.session_id)
