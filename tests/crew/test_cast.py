@@ -74,10 +74,11 @@ async def test_the_sink_takes_the_lifecycle_and_leaves_the_rest() -> None:
     sink(None, event("llm_stream_chunk", "a"))
     sink(None, event("agent_execution_started", "a"))
     cast.deliver("a", "out")
-    sink(None, event("agent_execution_error", "a", "it broke"))
+    cast.fail("a", "it took too long")
+    sink(None, event("agent_execution_error", "a", "KeyError: 'secret'"))
     sink(None, event("task_completed", "a"))
     assert recording.kinds()[1:] == ["AgentStarted", "AgentFinished", "TaskFinished"]
-    assert recording.of(AgentFinished)[0].message == "it broke"
+    assert recording.of(AgentFinished)[0].message == "it took too long"
     assert recording.of(TaskFinished)[0].output == "out"
     assert sink.seen == 3
 

@@ -9,7 +9,7 @@ import pytest
 from callsheet.events.agent import AgentFinished, TaskFinished
 from callsheet.events.call import AnswerFinished, LlmCallStarted
 from callsheet.events.text import TextStarted
-from callsheet.kit.errors import AppError, Unpriced
+from callsheet.kit.errors import AppError, TurnFailed, Unpriced
 from callsheet.llm.chat import ChatRequest
 from callsheet.turn.view import HistoryMessage
 from tests.fakes.chat import OneModel, Script, ScriptedChat, Wait, text
@@ -144,6 +144,26 @@ async def test_an_answer_that_does_not_fit_its_schema_fails_the_stage() -> None:
     assert raised.value.error_code == "invalid_output"
     assert [event.status for event in play.recording.of(AgentFinished)] == ["failed"]
     play.recording.end()
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (RuntimeError("secret"), None),
+        (TurnFailed("It took too long.", code="iteration_timeout"), "It took too long."),
+    ],
+)
+async def test_people_are_told_why_an_agent_failed_but_nothing_of_the_inside(
+    failure: Exception, told: str | None
+) -> None:
+    def break_down(_request: ChatRequest) -> Script:
+        raise failure
+
+    play = Play.of(ScriptedChat(choose=break_down))
+    with pytest.raises(type(failure)):
+        await play.run(stage_work())
+    (finished,) = play.recording.of(AgentFinished)
+    assert (finished.status, finished.message) == ("failed", told)
 
 
 async def test_only_an_endpoint_that_takes_a_schema_is_sent_one() -> None:

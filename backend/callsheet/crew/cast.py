@@ -18,6 +18,7 @@ class Cast:
         self._frames: dict[str, Frame] = {}
         self._on_stage: dict[str, Frame] = {}
         self._outputs: dict[str, str] = {}
+        self._reasons: dict[str, str] = {}
         self._closed = False
 
     def expect(self, task_id: str, frame: Frame) -> None:
@@ -42,12 +43,20 @@ class Cast:
             )
         )
 
-    def leave(self, task_id: str, status: EndStatus, message: str | None = None) -> None:
-        """It has ended; a second word on it is ignored."""
+    def fail(self, path: str, reason: str) -> None:
+        """The execution will fail for this reason, which people may read."""
+        self._reasons[path] = reason
+
+    def leave(self, task_id: str, status: EndStatus) -> None:
+        """It has ended; a second word on it is ignored.
+
+        What CrewAI says about a failure is not passed on: it may quote our insides.
+        """
         frame = self._on_stage.pop(task_id, None)
         if frame is not None:
+            reason = self._reasons.pop(frame.path, None) if status == "failed" else None
             self._emit(
-                AgentFinished(agent_run_id=frame.agent_run_id, status=status, message=message)
+                AgentFinished(agent_run_id=frame.agent_run_id, status=status, message=reason)
             )
 
     def deliver(self, path: str, output: str) -> None:

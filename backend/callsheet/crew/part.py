@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from callsheet.crew.agent_loop import AgentLoop, Ask
-from callsheet.crew.answer import Answer
 from callsheet.crew.opening import Opening
 from callsheet.crew.scene import Delivery, Scene
 from callsheet.crew.speaker import Speaker
 from callsheet.kit.deadline import Deadline
+from callsheet.kit.errors import AppError
 from callsheet.kit.json import encode
 from callsheet.workflows.output import parse_output
 from callsheet.workflows.workflow import TaskSpec
@@ -37,17 +37,21 @@ class Part:
             TurnFailed: `invalid_output` where the task has a schema that the answer does not fit;
                 else see `AgentLoop.run`.
         """
-        async with self.scene.on_stage():
-            opening = self.opening()
-            self.speaker.note(turns_left_out=opening.turns_left_out)
-            answer = await self.loop.run(opening.messages, ask, self.deadline)
-            delivery = self._delivery(answer)
         path = self.speaker.frame.path
+        try:
+            async with self.scene.on_stage():
+                delivery = await self._deliver(ask)
+        except AppError as error:
+            self.scene.cast.fail(path, str(error))
+            raise
         self.scene.deliveries[path] = delivery
         self.scene.cast.deliver(path, delivery.text)
         return delivery
 
-    def _delivery(self, answer: Answer) -> Delivery:
+    async def _deliver(self, ask: Ask) -> Delivery:
+        opening = self.opening()
+        self.speaker.note(turns_left_out=opening.turns_left_out)
+        answer = await self.loop.run(opening.messages, ask, self.deadline)
         schema = self.task.output_schema
         if schema is None:
             return Delivery(text=answer.text, output=None, message_id=answer.message_id)

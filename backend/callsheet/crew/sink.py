@@ -34,22 +34,21 @@ class LifecycleSink:
             if kind not in _TAKEN:
                 return
             task_id = str(event.task.id)
-            message = str(event.error) if kind == "agent_execution_error" else None
             if threading.get_ident() == self._thread:
-                self._take(kind, task_id, message)
+                self._take(kind, task_id)
             else:
-                self._loop.call_soon_threadsafe(self._take, kind, task_id, message)
+                self._loop.call_soon_threadsafe(self._take, kind, task_id)
         except Exception:  # noqa: BLE001 - the border: CrewAI would fail the run
             _log.exception("crew_event_lost", kind=getattr(event, "type", None))
 
-    def _take(self, kind: str, task_id: str, message: str | None) -> None:
+    def _take(self, kind: str, task_id: str) -> None:
         self.seen += 1
         if kind == "agent_execution_started":
             self._cast.enter(task_id)
         elif kind == "agent_execution_completed":
             self._cast.leave(task_id, "done")
         elif kind == "agent_execution_error":
-            self._cast.leave(task_id, "failed", message)
+            self._cast.leave(task_id, "failed")
         else:
             self._cast.task_done(task_id)
 
