@@ -116,7 +116,7 @@ class PlainRule:
         self.expression = "plain"
         self.stages = frozenset(stages)
 
-    def holds(self, variables: dict[str, object]) -> bool:  # type: ignore[override]
+    def holds(self, variables: dict[str, object]) -> bool:
         return self._holds(variables)
 
 
