@@ -9,8 +9,10 @@ import msgspec
 from callsheet.agui.run_input import RunInput
 from callsheet.agui.usage import bill_fields, run_cost, token_usage
 from callsheet.api.documents import Answer, AnswerMessage, Failure, Usage
+from callsheet.events.call import AnswerFinished
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
+from callsheet.events.tool import ToolCallEnded
 from callsheet.events.union import AnyRunEvent
 from callsheet.events.usage import Bill
 from callsheet.runs.started import StartedRun
@@ -21,20 +23,27 @@ class WholeAnswer:
 
     def __init__(self) -> None:
         self._texts: dict[str, list[str]] = {}
+        self._answers: dict[str, str] = {}
         self._bills: dict[str, Bill] = {}
         self._end: RunFinished | RunFailed | RunCancelled | None = None
 
     def take(self, event: AnyRunEvent) -> None:
-        """Note what belongs to the answer; visible text only."""
+        """Note what belongs to the answer; visible text only.
+
+        An answer that thinks in between comes in several texts, of which the first has its id.
+        """
         if isinstance(event, TextDelta):
             if event.message_id in self._texts:
                 self._texts[event.message_id].append(event.text)
         elif isinstance(event, TextStarted):
             if event.visible:
                 self._texts.setdefault(event.message_id, [])
-        elif isinstance(event, TextEnded):
+        elif isinstance(event, TextEnded | ToolCallEnded):
             if event.bill is not None:
-                self._bills[event.message_id] = event.bill
+                self._bills[event.bill.message_id] = event.bill
+        elif isinstance(event, AnswerFinished):
+            if event.message_id in self._texts:
+                self._answers[event.message_id] = event.text
         elif isinstance(event, RunFinished | RunFailed | RunCancelled):
             self._end = event
 
@@ -54,14 +63,15 @@ class WholeAnswer:
 
     def _message(self) -> AnswerMessage | None:
         named = self._end.message_id if isinstance(self._end, RunFinished) else None
-        message_id = named if named in self._texts else next(reversed(self._texts), None)
+        shown = self._answers or {name: "".join(text) for name, text in self._texts.items()}
+        message_id = named if named in shown else next(reversed(shown), None)
         if message_id is None:
             return None
         bill = bill_fields(self._bills.get(message_id))
         return AnswerMessage(
             id=message_id,
             role="assistant",
-            content="".join(self._texts[message_id]),
+            content=shown[message_id],
             metadata={"callsheet": bill} if bill else msgspec.UNSET,
         )
 
