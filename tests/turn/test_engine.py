@@ -207,7 +207,7 @@ async def test_usage_of_all_attempts_is_summed_by_model_and_billed_on_the_messag
     end = log.events[-1]
     assert isinstance(end, RunFinished)
     assert [(u.model, u.usage.total_tokens, str(u.cost)) for u in end.usage] == [
-        ("m", 17, "0.000021000000")
+        ("m", 17, "0.000021")
     ]
 
 
