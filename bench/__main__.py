@@ -17,10 +17,11 @@ import psutil
 
 from bench.blocks import OFF, OURS, PLAIN, RELAY, Sitting
 from bench.deployment import write_deployment
-from bench.ledger import differences
+from bench.ledger import differences, second_database
 from bench.measure import Billed, Control, measure_round, open_run_mib, warm
-from bench.process import Place, Process, cores, start
+from bench.process import Place, Process, cores, same_weight, start
 from bench.report import details, rows, table
+from callsheet.db.embedded.layout import layout_of
 from callsheet.db.embedded.options import EmbeddedOptions
 from callsheet.db.embedded.server import Server
 
@@ -69,6 +70,8 @@ def _sit(scratch: Path, rounds: int, sitting: Sitting, stack: ExitStack) -> None
         sitting.problems += warm(server, control, billed[name])
     postgres_before = _postgres_cpu_s(scratch)
     for number in range(rounds):
+        for process in _postgres(scratch):  # each of its processes is a session of its own
+            same_weight(process.pid)
         sitting.rounds.append(measure_round(servers, control, billed, number))
         _say(f"round {number + 1} of {rounds} done")
     turns = sum(
@@ -103,6 +106,8 @@ def _start_all(
         ours = "callsheet" in name
         folder = name.replace(" ", "-").replace(",", "")
         more = {**common, "CALLSHEET_DATA_DIR": str(scratch / folder)} if ours else {}
+        if name == OFF:
+            more["CALLSHEET_DATABASE__URL"] = asyncio.run(second_database(database))
         arguments = [] if ours else ["--provider", url]
         process = start(folder, module, arguments, Place(scratch, on), more)
         process.name = name
@@ -111,17 +116,21 @@ def _start_all(
     return servers
 
 
+def _postgres(scratch: Path) -> list[psutil.Process]:
+    """The database's processes, the one that all come from first."""
+    pid = int(layout_of(scratch / "data").pid_file.read_text("ascii").split()[0])
+    server = psutil.Process(pid)
+    return [server, *server.children(recursive=True)]
+
+
 def _postgres_cpu_s(scratch: Path) -> float:
     """CPU seconds of the database's processes that live, and of those that have ended."""
-    total = 0.0
-    for process in psutil.process_iter(["name", "cmdline"]):
-        if process.info["name"] == "postgres" and str(scratch) in " ".join(process.info["cmdline"]):
-            for each in (process, *process.children(recursive=True)):
-                used = each.cpu_times()
-                total += used.user + used.system
-            ended = process.cpu_times()
-            total += ended.children_user + ended.children_system
-            break
+    processes = _postgres(scratch)
+    ended = processes[0].cpu_times()
+    total = ended.children_user + ended.children_system
+    for each in processes:
+        used = each.cpu_times()
+        total += used.user + used.system
     return total
 
 

@@ -23,7 +23,7 @@ class Block:
     scenario: Mapping[str, Any] = field(default_factory=dict)
 
 
-ALONE: Final = Block("3 x 1 chunk, alone", 1, 1, {RELAY: 20, PLAIN: 8, OURS: 20})
+ALONE: Final = Block("3 x 1 chunk, alone", 1, 1, {RELAY: 20, PLAIN: 8, OURS: 20, OFF: 20})
 STREAM: Final = Block("3 x 100 chunks, alone", 1, 100, {RELAY: 12, PLAIN: 5, OURS: 12})
 BUSY: Final = Block(
     "3 x 100 chunks, 16 at once", 16, 100, {RELAY: 48, PLAIN: 24, OURS: 48, OFF: 48}, {"vary": True}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncpg
+from sqlalchemy.engine import make_url
 
 from bench.measure import Billed
 from callsheet.db.engine import plain_url
@@ -33,6 +34,16 @@ async def differences(url: str, billed: Billed) -> list[str]:
         if booked != wanted:
             found.append(f"ledger: {booked} {name}, the provider has {wanted}")
     return found + await _audit(url)
+
+
+async def second_database(url: str) -> str:
+    """The address of a new database on the same server."""
+    connection = await asyncpg.connect(plain_url(url))
+    try:
+        await connection.execute('CREATE DATABASE "nothing_written"')
+    finally:
+        await connection.close()
+    return plain_url(make_url(url).set(database="nothing_written"))
 
 
 async def _audit(url: str) -> list[str]:

@@ -33,6 +33,7 @@ class State:
     stats: Stats = field(default_factory=Stats)
     keep: int = 0
     strikes: dict[Scenario, int] = field(default_factory=dict)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
 
     def reset(self) -> None:
         """Back to a plain answer, with nothing counted."""
@@ -40,6 +41,7 @@ class State:
         self.scenario = Scenario()
         self.stats = Stats(open=still_open, max_open=still_open)
         self.strikes = {}
+        self.released = asyncio.Event()
 
     def strikes_now(self, scenario: Scenario) -> bool:
         """True where the scenario's fault is due for this request."""
@@ -114,6 +116,9 @@ class Connection(asyncio.Protocol):
             self._json(200, {})
         elif path == "/control/reset":
             state.reset()
+            self._json(200, {})
+        elif path == "/control/release":
+            state.released.set()
             self._json(200, {})
         elif path == "/control":
             self._json(200, asdict(state.stats))
@@ -227,6 +232,8 @@ class _Reply:
                 frames = frames.replace(STAMP, b"@%d " % time.monotonic_ns())
             self._chunk(frames)
             self.sent += len(deltas[start : start + scenario.batch])
+            if scenario.held:
+                await self._connection._state.released.wait()
 
     async def _strike(self, fault: str) -> bool:
         """Do what the fault says after the pieces; True where the answer is over with it."""

@@ -48,12 +48,14 @@ class Scenario(
     whenever they are offered.
     `vary` makes the tokens differ from request to request. `fault` strikes every
     `fault_every`-th request that meets the scenario, and only the first `fault_times`.
+    `held` answers wait after their first write until they are released.
     """
 
     chunks: int = 1
     text: str | None = None
     first_byte_s: float = 0.0
     gap_s: float = 0.0
+    held: bool = False
     batch: int = 1
     reasoning: int = 0
     echo: bool = False
