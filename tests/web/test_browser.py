@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -20,24 +17,11 @@ from callsheet.kit.ids import resolve_id
 from tests.api.fake import OPTIONS, World
 from tests.api.fake_records import a_message
 from tests.api.live import local_options, serve, serve_app
-from tests.plugins.needs import WEB, chromium, node
+from tests.web.drive import drive
 
 pytestmark = pytest.mark.needs("chromium")
 
 ANSWERED = ("turn", "withCookies", "noKey", "refused", "invalid", "broken", "rename", "sessions")
-
-
-def drive(script: str, *words: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [str(node()), str(WEB / "browser" / script), str(chromium()), *words],
-        capture_output=True,
-        text=True,
-        timeout=90,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    seen: dict[str, Any] = json.loads(done.stdout)
-    return seen
 
 
 @contextmanager

@@ -1,0 +1,70 @@
+// Talking to the server: ids, requests, and the frames of a stream.
+
+export function newId() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+export function useKey(key) {
+  sessionStorage.setItem("key", key);
+}
+
+/** The answer; an error has the problem's detail and the HTTP `status`. */
+export async function call(path, body, accept = "application/json") {
+  const headers = { Accept: accept };
+  const key = sessionStorage.getItem("key");
+  if (key) headers.Authorization = `Bearer ${key}`;
+  if (body) headers["Content-Type"] = "application/json";
+  const answer = await fetch(path, { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body) });
+  if (answer.ok) return answer;
+  const problem = await answer.json().catch(() => ({}));
+  throw Object.assign(new Error(problem.detail || `The server answered ${answer.status}.`), { status: answer.status });
+}
+
+export function startTurn(threadId, text) {
+  const messages = [{ id: newId(), role: "user", content: text }];
+  return call("v1/agent-chat", { protocolVersion: "1.0", threadId, runId: newId(), messages }, "text/event-stream");
+}
+
+/** Stops the run; where its id is not known yet, whatever runs in the session. */
+export function stopTurn(threadId, runId) {
+  return call(runId ? `v1/runs/${encodeURIComponent(runId)}/cancel` : `${pathOf(threadId)}/cancel`, {});
+}
+
+export async function readSession(threadId) {
+  return (await call(pathOf(threadId))).json();
+}
+
+export async function readMessages(threadId) {
+  const items = [];
+  for (let cursor = ""; cursor !== null;) {
+    const more = cursor ? `&cursor=${encodeURIComponent(cursor)}` : "";
+    const page = await (await call(`${pathOf(threadId)}/messages?limit=200${more}`)).json();
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return items;
+}
+
+export async function* eventsOf(answer) {
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const frames = (rest + value).split("\n\n");
+    rest = frames.pop();
+    for (const frame of frames) {
+      const data = frame.split("\n").filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));
+      if (data.length) yield JSON.parse(data.join("\n"));
+    }
+  }
+}
+
+function pathOf(threadId) {
+  return `v1/sessions/${encodeURIComponent(threadId)}`;
+}

@@ -1,0 +1,80 @@
+// One run on the page. What models wrote is only ever put in as text.
+
+import { said } from "./cost.js";
+
+/** Applies the events of one run to one <article>. */
+export class Turn {
+  constructor(article, showError) {
+    this.article = article;
+    this.showError = showError;
+    this.part = (name) => article.querySelector(`.${name}`);
+    this.agents = new Map();
+    this.steps = new Map();
+    this.texts = new Map();
+    this.ended = false;
+  }
+
+  step(id, title, tag = "div") {
+    const box = document.createElement("div");
+    const name = document.createElement("b");
+    const text = document.createElement(tag);
+    name.textContent = title;
+    if (tag === "div") text.dir = "auto";
+    box.append(name, text);
+    this.part("steps").append(box);
+    this.part("work").hidden = false;
+    this.steps.set(id, text);
+  }
+
+  /** Each message has a paragraph of its own; the first one's is there already. */
+  say(id, text) {
+    if (!this.texts.has(id)) {
+      const last = [...this.article.querySelectorAll(".answer")].at(-1);
+      const own = this.texts.size ? last.cloneNode(false) : last;
+      if (own !== last) last.after(own);
+      this.texts.set(id, own);
+    }
+    this.texts.get(id).append(text);
+  }
+
+  stage(name, state) {
+    const known = [...this.part("stages").children].find((item) => item.dataset.name === name);
+    const item = known || document.createElement("li");
+    item.dataset.name = name;
+    item.textContent = name;
+    item.dataset.state = state;
+    item.setAttribute("aria-label", `${name}: ${state === "now" ? "working" : state}`);
+    if (!known) this.part("stages").append(item);
+  }
+
+  bill(event) {
+    const tokens = (event.usage || []).reduce((sum, used) => sum + (used.totalTokens || 0), 0);
+    const { cost, currency } = event.metadata?.callsheet || {};
+    this.part("bill").textContent = said(tokens, cost, currency);
+  }
+
+  end(event) {
+    this.ended = true;
+    this.bill(event);
+    for (const item of this.part("stages").children) if (item.dataset.state === "now") this.stage(item.dataset.name, "failed");
+    if (event.type === "RUN_ERROR") this.showError(event.message);
+    const stopped = event.outcome?.type === "cancelled";
+    if (stopped) this.part("bill").textContent = ["Stopped", this.part("bill").textContent].filter(Boolean).join(" · ");
+  }
+
+  apply(event) {
+    const own = event.metadata?.callsheet || {};
+    switch (event.type) {
+      case "STEP_STARTED": return this.stage(event.stepName, "now");
+      case "STEP_FINISHED": return this.stage(event.stepName, own.status || "done");
+      case "SUBAGENT_STARTED": return void this.agents.set(event.subagentRunId, event.name);
+      case "REASONING_MESSAGE_START": return this.step(event.messageId, this.agents.get(event.subagentRunId) || "Reasoning");
+      case "TOOL_CALL_START": return this.step(event.toolCallId, `${event.toolCallName}(…)`, "code");
+      case "REASONING_MESSAGE_CONTENT": return void this.steps.get(event.messageId)?.append(event.delta);
+      case "TOOL_CALL_ARGS": return void this.steps.get(event.toolCallId)?.append(event.delta);
+      case "TOOL_CALL_RESULT": return void this.steps.get(event.toolCallId)?.append(`\n= ${event.content}`);
+      case "TEXT_MESSAGE_CONTENT": return this.say(event.messageId, event.delta);
+      case "RUN_FINISHED": case "RUN_ERROR": return this.end(event);
+    }
+  }
+}
