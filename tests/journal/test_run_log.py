@@ -16,7 +16,7 @@ from callsheet.kit.ids import new_id
 
 def run_log() -> JournaledRun:
     keys = RunKeys(new_id(), new_id(), new_id())
-    return JournaledRun(keys, SystemClock(), lambda _: None)
+    return JournaledRun(keys, SystemClock(), lambda _run, _urgent: None)
 
 
 async def test_what_waits_behind_lost_events_is_dropped_so_that_there_is_no_gap() -> None:

@@ -9,28 +9,32 @@ from typing import Final
 
 from callsheet.events.entry import Entry
 from callsheet.events.reasoning import ReasoningDelta
+from callsheet.events.run import RunStarted
 from callsheet.events.text import TextDelta
-from callsheet.events.tool import ToolCallArgs
-from callsheet.events.union import AnyRunEvent
+from callsheet.events.tool import ToolCallArgs, ToolCallStarted
+from callsheet.events.union import TERMINAL, AnyRunEvent
 from callsheet.journal.changes import RunKeys
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Unavailable
 
 MAX_DELTA_CHARS: Final = 16_384
 
+_URGENT: Final = (RunStarted, TextDelta, ReasoningDelta, ToolCallStarted, ToolCallArgs, *TERMINAL)
+
 
 class JournaledRun:
     """Implements `turn.ports.RunLog`.
 
     Adjacent deltas of one entity that wait together become one event. Used from the event loop
-    only; `touched` tells the writer that there is something to store.
+    only; `touched` tells the writer that there is something to store, and whether somebody waits
+    for it: a viewer for text, or the run itself.
     """
 
     def __init__(
         self,
         keys: RunKeys,
         clock: Clock,
-        touched: Callable[[JournaledRun], None],
+        touched: Callable[[JournaledRun, bool], None],
         stored_seq: int = 0,
     ) -> None:
         self.keys = keys
@@ -55,8 +59,8 @@ class JournaledRun:
         entry = Entry(self._next_seq, self._moment(), event)
         self._next_seq += 1
         self._pending.append(entry)
-        if len(self._pending) == 1:
-            self._touched(self)
+        if len(self._pending) == 1 or isinstance(event, _URGENT):
+            self._touched(self, isinstance(event, _URGENT))
         return entry
 
     async def stored(self) -> None:
@@ -68,6 +72,7 @@ class JournaledRun:
             return
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiters.append((target, waiter))
+        self._touched(self, True)  # noqa: FBT003 - a callback
         await waiter
 
     def message_seq(self, message_id: str) -> int:

@@ -1,7 +1,9 @@
 """The one writer of journals in a process: store first, then show.
 
 It commits at once when idle and joins what arrives while a commit is under way, for all runs
-together. Every write can be repeated: after a lost connection the same batch is written again.
+together. Events that nobody waits for (an answer's end, a stage's end) linger a few milliseconds,
+because what follows them mostly comes within that time and then needs no commit of its own. Every
+write can be repeated: after a lost connection the same batch is written again.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ class JournalWriter:
         self._options = options
         self._touched: dict[UUID, JournaledRun] = {}
         self._wake = asyncio.Event()
+        self._urgent = asyncio.Event()
         self._closing = False
 
     def open(self, keys: RunKeys, stored_seq: int = 0) -> JournaledRun:
@@ -59,8 +62,9 @@ class JournalWriter:
         """Write until `close`, and then what is left."""
         while True:
             await self._wake.wait()
-            await asyncio.sleep(0)
+            await self._linger()
             self._wake.clear()
+            self._urgent.clear()
             batch = self._take()
             if batch:
                 await self._write(batch)
@@ -70,16 +74,29 @@ class JournalWriter:
     def close(self) -> None:
         """Let `run` return once everything is written."""
         self._closing = True
+        self._urgent.set()
         self._wake.set()
 
-    def _touch(self, run: JournaledRun) -> None:
+    def _touch(self, run: JournaledRun, urgent: bool) -> None:  # noqa: FBT001 - a callback
         self._touched[run.keys.run_id] = run
+        if urgent:
+            self._urgent.set()
         self._wake.set()
+
+    async def _linger(self) -> None:
+        if not self._urgent.is_set():
+            try:
+                async with asyncio.timeout(self._options.linger_s):
+                    await self._urgent.wait()
+            except TimeoutError:
+                return
+        await asyncio.sleep(0)
 
     def _take(self) -> Batch:
         touched, self._touched = self._touched, {}
-        batch = [(run, run.take()) for run in touched.values()]
+        batch = [(run, taken) for run in touched.values() if (taken := run.take())]
         if batch and self._closing:
+            self._urgent.set()
             self._wake.set()
         return batch
 
