@@ -46,7 +46,7 @@ async def hello(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def test_health_is_answered_first_and_everything_else_waits() -> None:
-    loaded, lived = asyncio.Event(), []
+    loaded, drained, lived = asyncio.Event(), asyncio.Event(), []
 
     @asynccontextmanager
     async def lifetime() -> AsyncIterator[None]:
@@ -56,7 +56,7 @@ async def test_health_is_answered_first_and_everything_else_waits() -> None:
 
     async def load() -> Served:
         await loaded.wait()
-        return Served(hello, lifetime(), None)
+        return Served(hello, lifetime(), None, drained.set)
 
     life = Life(load)
     async with life.client() as http, asyncio.TaskGroup() as group:
@@ -69,6 +69,8 @@ async def test_health_is_answered_first_and_everything_else_waits() -> None:
         loaded.set()
         assert (await page).text == "real /"
         assert (await http.get("/health/live")).text == "real /health/live"
+        life.front.drain()
+        assert drained.is_set()
         assert lived == ["begun"]
     assert lived == ["begun", "ended"]
     assert life.sent == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
@@ -94,10 +96,11 @@ async def test_a_stop_while_loading_begins_no_life() -> None:
 
     async def load() -> Served:
         await loaded.wait()
-        return Served(hello, lifetime(), None)
+        return Served(hello, lifetime(), None, lambda: None)
 
     life = Life(load)
     async with life.client() as http:
         assert (await http.get("/health/live")).status_code == 200
+        life.front.drain()
         asyncio.get_running_loop().call_later(0.05, loaded.set)
     assert (life.sent[-1], lived) == ("lifespan.shutdown.complete", [])

@@ -102,5 +102,5 @@ class RunningApp:
             return running(application, failed)
 
         app = create_app_for(application, lifespan)
-        server = self._server = HttpServer(app, lambda: None)
+        server = self._server = HttpServer(app, lambda: None, application.drain)
         await server.serve(sockets=[self._socket])

@@ -11,7 +11,7 @@ import msgspec
 from callsheet.kit.errors import AppError, SetupError
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import Receive, Scope, Send
 
     from callsheet.cli.served import Served
 
@@ -35,7 +35,7 @@ class Front:
     ) -> None:
         self._load = load
         self._failed = failed
-        self._app: ASGIApp | None = None
+        self._served: Served | None = None
         self._settled = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -43,17 +43,22 @@ class Front:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
             return
-        if self._app is None and scope["path"] == "/health/live":
+        if self._served is None and scope["path"] == "/health/live":
             await _answer(send, 200, _LIVE)
             return
-        if self._app is None and scope["path"] == "/health/ready":
+        if self._served is None and scope["path"] == "/health/ready":
             await _answer(send, 503, _LOADING)
             return
         await self._settled.wait()
-        if self._app is None:
+        if self._served is None:
             await _answer(send, 503, _NEVER)
         else:
-            await self._app(scope, receive, send)
+            await self._served.app(scope, receive, send)
+
+    def drain(self) -> None:
+        """No new requests come: what is under way is to end."""
+        if self._served is not None:
+            self._served.drain()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -75,7 +80,7 @@ class Front:
         if stop.is_set():
             return
         async with served.lifetime:
-            self._app = served.app
+            self._served = served
             self._settled.set()
             await stop.wait()
 

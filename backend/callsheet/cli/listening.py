@@ -13,8 +13,8 @@ from callsheet.kit.errors import SetupError
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-# Open streams get this long to end by themselves; their runs go on until the process is done.
-_STREAMS_MAY_END_S: Final = 5
+# Longer than runs are given to end (`Adapters.drain_s`), so that streams end with their runs.
+_STREAMS_MAY_END_S: Final = 23
 _BACKLOG: Final = 2048
 
 
@@ -50,9 +50,15 @@ def url_of(listening: socket.socket) -> str:
 
 
 class HttpServer(uvicorn.Server):
-    """Serves `app` on one socket; `on_start` is called once requests are answered."""
+    """Serves `app` on one socket.
 
-    def __init__(self, app: ASGIApp, on_start: Callable[[], None]) -> None:
+    `on_start` is called once requests are answered, `on_stop` when no new ones are taken: what
+    is under way must end then.
+    """
+
+    def __init__(
+        self, app: ASGIApp, on_start: Callable[[], None], on_stop: Callable[[], None] | None = None
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -66,9 +72,16 @@ class HttpServer(uvicorn.Server):
             )
         )
         self._on_start = on_start
+        self._on_stop = on_stop
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so."""
         await super().startup(sockets)
         if self.started:
             self._on_start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let what is under way end, then close."""
+        if self._on_stop is not None:
+            self._on_stop()
+        await super().shutdown(sockets)

@@ -53,7 +53,8 @@ def serve(
         return served
 
     listening = listen(settings.server.host, settings.server.port)
-    server = HttpServer(Front(load, failed), lambda: _say_where(url_of(listening)))
+    front = Front(load, failed)
+    server = HttpServer(front, lambda: _say_where(url_of(listening)), front.drain)
     try:
         server.run(sockets=[listening])
     except KeyboardInterrupt:

@@ -17,11 +17,15 @@ from callsheet.wiring.lifespan import running
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The application, to be used inside `lifetime`; `note` is for whoever started it."""
+    """The application, to be used inside `lifetime`; `note` is for whoever started it.
+
+    `drain` begins its end while streams are still open.
+    """
 
     app: ASGIApp
     lifetime: AbstractAsyncContextManager[None]
     note: str | None
+    drain: Callable[[], None]
 
 
 def load(settings: Settings, failed: Callable[[Exception], None]) -> Served:
@@ -34,5 +38,8 @@ def load(settings: Settings, failed: Callable[[Exception], None]) -> Served:
     """
     application = Application(settings)
     return Served(
-        create_app_for(application), running(application, failed), rehearsal_note(application)
+        create_app_for(application),
+        running(application, failed),
+        rehearsal_note(application),
+        application.drain,
     )

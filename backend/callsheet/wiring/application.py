@@ -100,6 +100,11 @@ class Application:
         if self._failure is not None:
             raise self._failure
 
+    def drain(self) -> None:
+        """Take no new turns and let those under way end: the process is about to be stopped."""
+        if self._core is not None:
+            self._core.jobs.stop()
+
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
         self._life = self._group.create_task(self._live())
