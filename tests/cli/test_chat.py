@@ -42,10 +42,12 @@ def interrupt_when(happened: Callable[[], bool]) -> threading.Thread:
     """Press Ctrl-C once, as soon as it has happened."""
 
     def watch() -> None:
-        deadline = time.monotonic() + 60
-        while not happened() and time.monotonic() < deadline:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            if happened():
+                os.kill(os.getpid(), signal.SIGINT)
+                return
             time.sleep(0.02)
-        os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()

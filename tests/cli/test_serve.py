@@ -35,6 +35,7 @@ def serving(folder: Path, **more: str) -> Iterator[tuple[subprocess.Popen[str], 
         text=True,
     )
     try:
+        assert "CALLSHEET_SERVER__PORT is" in said(process, "settings")["detail"]
         yield process, said(process, "listening")["url"]
     finally:
         process.kill()
@@ -62,6 +63,7 @@ def get(url: str) -> str:
 def test_it_serves_a_page_says_who_answers_and_ends_in_order(
     tmp_path: Path, database_url: str, kind: signal.Signals
 ) -> None:
+    (tmp_path / ".env").write_text("CALLSHEET_SERVER__PORT=8000\n")
     with serving(tmp_path, CALLSHEET_DATABASE__URL=database_url) as (process, url):
         assert "CALLSHEET_LLM__" in said(process, "rehearsal")["detail"]
         assert "<html" in get(url)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from callsheet.cli.console import warn
-from callsheet.kit.log import setup_log
+from callsheet.kit.log import get_log, setup_log
 from callsheet.settings.folders import Folders, folders_of
 from callsheet.settings.load import load_settings
 from callsheet.settings.settings import Settings
@@ -33,7 +34,10 @@ def read_deployment(*, for_server: bool = False) -> Deployment:
         secrets=secrets_of(settings),
     )
     for warning in loaded.warnings:
-        warn(warning)
+        if for_server and not sys.stderr.isatty():
+            get_log(__name__).warning("settings", detail=warning)
+        else:
+            warn(warning)
     return Deployment(settings, folders_of(settings))
 
 
