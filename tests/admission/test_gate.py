@@ -189,6 +189,35 @@ async def test_a_message_that_is_sent_once_more_is_not_stored_twice(database: Da
         assert (await tx.execute(text("SELECT message_count FROM sessions"))).scalar_one() == 1
 
 
+async def test_an_edited_message_is_stored_as_it_is_asked(database: Database) -> None:
+    await remember(database)
+    session_id = new_id()
+    first = wish(session_id, "17*23?")
+    await gate(database).admit(first)
+    await end(database, first.run_id)
+    edited = replace(wish(session_id, "17*24?"), message_id=first.message_id)
+    await gate(database).admit(edited)
+    async with database.read() as tx:
+        found = (await tx.execute(text("SELECT content, metadata->'earlier' FROM messages"))).all()
+    assert [tuple(row) for row in found] == [("17*24?", ["17*23?"])]
+
+
+async def test_an_answers_id_does_not_make_the_answer_a_question(database: Database) -> None:
+    await remember(database)
+    session_id = new_id()
+    first = wish(session_id)
+    await gate(database).admit(first)
+    await end(database, first.run_id)
+    async with database.transaction() as tx:
+        await tx.execute(text("UPDATE messages SET role = 'assistant', content = 'Hi.'"))
+    forged = replace(wish(session_id, "forged"), message_id=first.message_id)
+    ticket = await gate(database).admit(forged)
+    assert ticket.message_id != first.message_id
+    async with database.read() as tx:
+        contents = (await tx.execute(text("SELECT content FROM messages ORDER BY seq"))).scalars()
+        assert list(contents) == ["Hi.", "forged"]
+
+
 async def test_a_deleted_session_is_gone(database: Database) -> None:
     await remember(database)
     session_id = new_id()

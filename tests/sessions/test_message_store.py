@@ -18,6 +18,7 @@ from callsheet.sessions.message_store import (
     list_messages,
     said_before,
     session_of,
+    take_again,
 )
 from tests.fixtures.booked import book_turns
 from tests.sessions.rows import answer, new_session, rows, say
@@ -195,3 +196,35 @@ async def test_what_was_said_before_is_what_was_shown_oldest_first(database: Dat
         ("assistant", "Half a tw"),
     ]
     assert last == everything[-2:]
+
+
+async def test_a_message_that_is_asked_anew_takes_back_what_came_after_it(
+    database: Database,
+) -> None:
+    session_id = await new_session(database)
+    await say(database, session_id, "zero?")
+    await answer(database, session_id, "Zero.", SHOWN)
+    one = await say(database, session_id, "one?", {"status": "final"})
+    await answer(database, session_id, "One.", SHOWN)
+    await say(database, session_id, "two?")
+    async with database.transaction() as tx:
+        await take_again(tx, one, "one?", {"status": "final"})
+    now = await say(database, session_id, "three?")
+    async with database.read() as tx:
+        assert await said_before(tx, session_id, now, 100) == [
+            ("user", "zero?"),
+            ("assistant", "Zero."),
+            ("user", "one?"),
+        ]
+    assert await rows(database, "SELECT message_count FROM sessions") == [(4,)]
+
+
+async def test_an_edit_keeps_what_stood_there_before(database: Database) -> None:
+    session_id = await new_session(database)
+    one = await say(database, session_id, "first", {"status": "final"})
+    for content in ("second", "second", "third"):
+        async with database.transaction() as tx:
+            await take_again(tx, one, content, {"status": "final", "sanitized": True})
+    assert await rows(database, "SELECT content, metadata FROM messages") == [
+        ("third", {"status": "final", "sanitized": True, "earlier": ["first", "second"]})
+    ]

@@ -14,7 +14,7 @@ from callsheet.kit.json import encode
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.store import add_run, find_active, find_run, run_exists
 from callsheet.runs.worker_locks import is_alive
-from callsheet.sessions.message_store import add_user_message, session_of
+from callsheet.sessions.message_store import add_user_message, session_of, take_again
 from callsheet.sessions.store import claim_session, set_title
 from callsheet.sessions.title import title_of
 
@@ -155,7 +155,7 @@ class Gate:
         return await is_alive(tx, worker_id)
 
     async def _message(self, tx: Tx, request: AdmissionRequest) -> UUID:
-        """Store the user's message, or take it where the client sends it once more."""
+        """Store the user's message, or take it where the client asks it anew."""
         message_id = request.message_id
         for _ in range(2):
             if await add_user_message(
@@ -168,6 +168,7 @@ class Gate:
             ):
                 return message_id
             if await session_of(tx, message_id) == request.session_id:
+                await take_again(tx, message_id, request.text, request.message_metadata)
                 return message_id
             message_id = new_id()
         raise Conflict("The message could not be stored under its id.")

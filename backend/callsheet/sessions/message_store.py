@@ -47,14 +47,32 @@ UPDATE sessions s SET message_count = message_count + 1, last_activity_at = now(
 FROM added WHERE s.id = added.session_id
 """)
 
-_OWNER = text("SELECT session_id, deleted_at FROM messages WHERE id = :id")
+_OWNER = text(
+    "SELECT session_id FROM messages WHERE id = :id AND role = 'user' AND deleted_at IS NULL"
+)
+
+_EDIT = text("""
+UPDATE messages
+SET content = :content, updated_at = now(),
+    metadata = coalesce(metadata, '{}') || CAST(:metadata AS jsonb) || jsonb_build_object(
+        'earlier', coalesce(metadata->'earlier', '[]') || to_jsonb(content))
+WHERE id = :id AND content <> :content
+""")
+
+_DISCARD_AFTER = text("""
+UPDATE messages m
+SET metadata = coalesce(m.metadata, '{}') || '{"status": "discarded"}', updated_at = now()
+FROM messages here
+WHERE here.id = :id AND m.session_id = here.session_id AND m.seq > here.seq
+  AND m.metadata->>'status' IS DISTINCT FROM 'discarded'
+""")
 
 _BEFORE = text("""
 SELECT role, content FROM messages
 WHERE session_id = :session_id AND deleted_at IS NULL AND content <> '' AND seq < (
         SELECT seq FROM messages WHERE id = :message_id)
-  AND (role = 'user' OR (role = 'assistant' AND metadata @> '{"visible": true}'
-       AND metadata->>'status' IN ('final', 'partial')))
+  AND coalesce(metadata->>'status', 'final') IN ('final', 'partial')
+  AND (role = 'user' OR (role = 'assistant' AND metadata @> '{"visible": true}'))
 ORDER BY seq DESC LIMIT :limit
 """)
 
@@ -96,9 +114,20 @@ async def add_user_message(
 
 
 async def session_of(tx: Read, message_id: UUID) -> UUID | None:
-    """The session of a message that is not deleted."""
-    row = (await tx.execute(_OWNER, {"id": message_id})).first()
-    return None if row is None or row.deleted_at is not None else row.session_id
+    """The session of a user's message that is not deleted."""
+    found: UUID | None = (await tx.execute(_OWNER, {"id": message_id})).scalar_one_or_none()
+    return found
+
+
+async def take_again(tx: Tx, message_id: UUID, content: str, metadata: Mapping[str, Any]) -> None:
+    """A user's message that is asked anew, as it was or edited; the caller holds the lock.
+
+    What came after it is `discarded`: still there and paid for, but no longer said. The text
+    before an edit is kept in `metadata.earlier`, oldest first.
+    """
+    beside = encode(metadata).decode()
+    await tx.execute(_EDIT, {"id": message_id, "content": content, "metadata": beside})
+    await tx.execute(_DISCARD_AFTER, {"id": message_id})
 
 
 async def said_before(
