@@ -148,3 +148,23 @@ async def test_who_cannot_get_at_the_gate_leaves_the_server_to_the_others(data_d
     assert pid is not None
     async with embedded_postgres(options(data_dir)):
         assert server_pid(data_dir) == pid
+
+
+async def test_a_socket_that_somebody_else_put_there_is_not_talked_to(new_dir: Path) -> None:
+    """In /tmp, where a long data folder has it, anybody could listen and take what is stored."""
+    layout = layout_of(new_dir)
+    layout.root.mkdir(parents=True)
+    elsewhere = new_dir / "elsewhere"
+    elsewhere.mkdir()
+    layout.sockets.symlink_to(elsewhere)
+    asked: list[bytes] = []
+
+    async def stranger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.read(8))
+        writer.close()
+
+    server = await asyncio.start_unix_server(stranger, elsewhere / layout.socket.name)
+    async with server:
+        with pytest.raises(SetupError, match="belongs to somebody else"):
+            await EmbeddedPostgres(options(new_dir)).start()
+    assert asked == []

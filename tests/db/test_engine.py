@@ -36,3 +36,15 @@ def test_what_is_no_address_is_refused_without_being_repeated() -> None:
     with pytest.raises(SetupError, match="is not an address") as caught:
         async_url("my secret password")
     assert "secret" not in str(caught.value)
+
+
+def test_what_stands_where_a_port_should_is_refused_without_being_repeated() -> None:
+    with pytest.raises(SetupError, match="%XX") as caught:
+        async_url("postgresql://u:pw@h:secret/d")
+    assert "secret" not in repr((caught.value, caught.value.__cause__))
+
+
+def test_a_password_in_the_query_is_kept_back_like_any_other() -> None:
+    url = async_url("postgresql://a@h/d?password=topsecret")
+    assert "topsecret" not in url.render_as_string(hide_password=True)
+    assert plain_url(url) == "postgresql://a:topsecret@h/d"

@@ -24,11 +24,13 @@ def async_url(url: str) -> URL:
     """
     try:
         parsed = make_url(url)
-    except ArgumentError as error:
+    except (ArgumentError, ValueError):
+        # Without its cause, which may quote a part of the password.
         raise SetupError(
             "CALLSHEET_DATABASE__URL is not an address of the form "
-            "postgresql://user:password@host:5432/name"
-        ) from error
+            "postgresql://user:password@host:5432/name (other characters than letters and digits "
+            "in the password are written as %XX)"
+        ) from None
     if parsed.drivername not in _SCHEMES:
         raise SetupError(
             f"CALLSHEET_DATABASE__URL names {parsed.drivername!r}; "
@@ -37,6 +39,8 @@ def async_url(url: str) -> URL:
     query = dict(parsed.query)
     if "sslmode" in query:
         query["ssl"] = query.pop("sslmode")
+    if "password" in query:  # libpq takes it there too; where it stands now it is kept back
+        parsed = parsed.set(password=str(query.pop("password")))
     return parsed.set(drivername="postgresql+asyncpg", query=query)
 
 

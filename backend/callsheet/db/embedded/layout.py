@@ -93,12 +93,23 @@ def make_sockets(layout: Layout, identity: Identity) -> None:
         if identity.switched:
             os.chown(layout.sockets, identity.uid, identity.gid)
     except FileExistsError:
+        check_sockets(layout, identity)
+
+
+def check_sockets(layout: Layout, identity: Identity) -> None:
+    """Raise SetupError where the socket's folder is another user's, who might listen there.
+
+    To be asked before anything is said to the socket: the folder may lie in /tmp.
+    """
+    try:
         info = layout.sockets.lstat()
-        if not stat.S_ISDIR(info.st_mode) or info.st_uid != identity.uid:
-            raise SetupError(
-                f"{layout.sockets} belongs to somebody else; remove it, or choose another "
-                f"CALLSHEET_DATA_DIR. {WAY_OUT}"
-            ) from None
+    except FileNotFoundError:
+        return
+    if not stat.S_ISDIR(info.st_mode) or info.st_uid != identity.uid:
+        raise SetupError(
+            f"{layout.sockets} belongs to somebody else; remove it, or choose another "
+            f"CALLSHEET_DATA_DIR. {WAY_OUT}"
+        )
 
 
 def rotate_log(layout: Layout) -> None:

@@ -16,7 +16,13 @@ from typing import Final
 from callsheet.db.embedded.binaries import find_binaries, reachable_binaries
 from callsheet.db.embedded.cluster import end_hard, ensure_cluster, last_words, spawn
 from callsheet.db.embedded.identity import Identity, server_identity
-from callsheet.db.embedded.layout import layout_of, make_root, make_sockets, rotate_log
+from callsheet.db.embedded.layout import (
+    check_sockets,
+    layout_of,
+    make_root,
+    make_sockets,
+    rotate_log,
+)
 from callsheet.db.embedded.locks import Membership, gate
 from callsheet.db.embedded.options import WAY_OUT, EmbeddedOptions
 from callsheet.db.embedded.processes import is_server, recorded_pid, servers_of
@@ -73,6 +79,7 @@ class Server:
         try:
             identity = server_identity(layout.cluster)
             make_root(layout, identity)
+            check_sockets(layout, identity)
             with gate(layout.gate, timeout_s=self._options.start_timeout_s, wait=self._wait):
                 self._enter(identity)
         except TimeoutError as error:
