@@ -109,3 +109,14 @@ def test_a_password_is_never_on_a_command_line() -> None:
         assert file.read_text() == "*:*:*:*:s\\:cret\n"
         assert file.stat().st_mode & 0o077 == 0
     assert not file.exists()
+
+
+def test_a_backup_follows_no_link_and_is_nobody_elses_to_read(
+    deployed: Callsheet, tmp_path: Path
+) -> None:
+    file, other = tmp_path / "one.dump", tmp_path / "other"
+    other.write_text("not ours")
+    file.with_name("one.dump.unfinished").symlink_to(other)
+    assert deployed("db", "backup", str(file)).status == 0
+    assert other.read_text() == "not ours"
+    assert file.stat().st_mode & 0o777 == 0o600

@@ -69,3 +69,19 @@ def test_a_deleted_session_is_gone_and_its_money_is_not(
     audit = deployed("audit", "--reports")
     assert audit.status == 0
     assert "0.001600" in audit.out
+
+
+def test_a_title_does_not_command_the_terminal(
+    deployed: Callsheet, booked: Booked, database_url: str
+) -> None:
+    async def name() -> None:
+        database = Database.from_options(DatabaseOptions(database_url), pooled=False)
+        await change(database, r"UPDATE sessions SET title = E'a\x1b[2J'", {})
+        await database.close()
+
+    run_apart(name())
+    for words in (("list",), ("show", str(booked.session_id))):
+        shown = deployed("sessions", *words, "--user", "ann")
+        assert shown.status == 0
+        assert "\x1b" not in shown.out
+        assert "\ufffd[2J" in shown.out

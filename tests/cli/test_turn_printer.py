@@ -140,3 +140,18 @@ def test_a_quiet_printer_only_knows_the_end() -> None:
         RUN, *text("m", "x"), RunFailed(code="c", message="m"), quiet=True
     )
     assert (answer, about, printer.failed) == ("", "", True)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_model_does_not_command_the_terminal_but_a_file_gets_its_words() -> None:
+    said = text("m1", "red \x1b[31m\n\x9b2J")
+    shown = {"red \ufffd[31m\n\ufffd2J": Terminal(), "red \x1b[31m\n\x9b2J": io.StringIO()}
+    for expected, answer in shown.items():
+        printer = TurnPrinter(answer=answer, about=Console(file=io.StringIO()))
+        for seq, event in enumerate(said, start=1):
+            printer.show(Entry(seq=seq, at=START, event=event))
+        assert answer.getvalue() == expected

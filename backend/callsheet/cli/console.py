@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console
 from rich.markup import escape
+from rich.text import Text
 
-OUT: Final = Console(highlight=False)
-ERR: Final = Console(stderr=True, highlight=False)
+from callsheet.kit.text import printable
+
+
+class _Terminal(Console):
+    """A console that no title, tool result or model's answer can command."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """As Rich does it, without control characters."""
+        return super().render_str(printable(text), **options)
+
+
+OUT: Final = _Terminal(highlight=False)
+ERR: Final = _Terminal(stderr=True, highlight=False)
 
 
 def note(text: str) -> None:

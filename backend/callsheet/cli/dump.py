@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ def dump(url: str, target: Path) -> int:
     It is written beside and renamed, so that `target` is whole or not there.
     """
     unfinished = target.with_name(f"{target.name}.unfinished")
-    unfinished.touch(mode=0o600)
+    _make_private(unfinished)
     try:
         with address(url) as dbname:
             command = [program("pg_dump"), f"--dbname={dbname}", "--format=custom"]
@@ -38,6 +39,15 @@ def dump(url: str, target: Path) -> int:
     finally:
         unfinished.unlink(missing_ok=True)
     return target.stat().st_size
+
+
+def _make_private(path: Path) -> None:
+    """An empty file that only we can read; never one, or a link, that somebody put there."""
+    path.unlink(missing_ok=True)
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except OSError as error:
+        raise SetupError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def restore(url: str, source: Path) -> None:

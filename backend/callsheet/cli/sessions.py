@@ -16,6 +16,7 @@ from callsheet.cli.session_reference import find_named
 from callsheet.cli.table import text_table
 from callsheet.kit.errors import Conflict
 from callsheet.kit.pages import LARGEST_PAGE, PageRequest
+from callsheet.kit.text import printable
 from callsheet.runs.store import find_active
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.message_store import list_messages
@@ -95,7 +96,8 @@ def delete(
             async with database.read() as tx:
                 record = await find_named(tx, principal, session)
             if not yes:
-                typer.confirm(f"Delete {record.title or record.id}?", abort=True, err=True)
+                named = printable(record.title or str(record.id))
+                typer.confirm(f"Delete {named}?", abort=True, err=True)
             async with database.transaction() as tx:
                 if await find_active(tx, record.id) is not None:
                     raise Conflict("A run of this session is under way; stop it first.")

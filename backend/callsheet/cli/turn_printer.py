@@ -19,6 +19,7 @@ from callsheet.events.stage import StageRetried, StageSkipped, StageStarted
 from callsheet.events.text import TextDelta, TextStarted
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted, ToolResult
 from callsheet.events.usage import ModelUsage
+from callsheet.kit.text import printable
 
 _LONGEST_SHOWN = 100
 
@@ -73,7 +74,7 @@ class TurnPrinter:
         if self._last_message not in (None, delta.message_id):
             self._leave_line()
         self._last_message = delta.message_id
-        self.answer.write(delta.text)
+        self.answer.write(printable(delta.text) if self.answer.isatty() else delta.text)
         self.answer.flush()
         self._in_line = not delta.text.endswith("\n")
 

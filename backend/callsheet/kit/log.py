@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -14,6 +13,7 @@ import structlog
 from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
 
 from callsheet.kit.redact import Redactor
+from callsheet.kit.text import printable
 
 LogFormat = Literal["auto", "json", "console"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -21,8 +21,6 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 # They report each request at `info`; our own lines say the same, with ids.
 _CHATTY: Final = ("uvicorn.access", "aiohttp.access", "httpx", "httpcore", "LiteLLM", "crewai")
 _MAX_FRAMES: Final = 30
-# What would move a terminal's cursor or set its title. Line ends and tabs are text.
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def get_log(name: str) -> FilteringBoundLogger:
@@ -114,7 +112,7 @@ def _without_control(logger: WrappedLogger, method: str, event: EventDict) -> Ev
     del logger, method
     for key in ("event", "exception"):
         if isinstance(event.get(key), str):
-            event[key] = _CONTROL.sub("\ufffd", event[key])
+            event[key] = printable(event[key])
     return event
 
 

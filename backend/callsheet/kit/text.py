@@ -7,6 +7,8 @@ from typing import Final
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _REPLACEMENT: Final = "\ufffd"
+# What would move a terminal's cursor, set its title or its clipboard. Line ends and tabs are text.
+_COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def sanitize(text: str) -> tuple[str, bool]:
@@ -24,3 +26,8 @@ def sanitize(text: str) -> tuple[str, bool]:
 def clean(text: str) -> str:
     """`sanitize` where nobody asks whether anything was replaced (a model's output)."""
     return sanitize(text)[0]
+
+
+def printable(text: str) -> str:
+    """`text` for a terminal: what would command it is replaced, line ends and tabs stay."""
+    return _COMMANDS.sub(_REPLACEMENT, text)
