@@ -72,6 +72,8 @@ async def test_an_abandoned_run_is_ended_and_booked(database: Database, database
     assert stored[-1].event.code == "worker_died"
     (settled,) = [e.event for e in stored if isinstance(e.event, LlmCallFinished)]
     assert settled.status == "orphaned"
+    (used,) = stored[-1].event.usage
+    assert (used.model, used.usage) == ("m", settled.metered.usage)
     assert settled.metered.usage.input_tokens == 50
     assert 1 <= settled.metered.usage.output_tokens <= 6
     assert await rows(database, "SELECT status, error_code FROM runs") == [

@@ -6,24 +6,23 @@ that had streamed is kept, and the run gets its one terminal event.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
+import msgspec
 import structlog
 
 from callsheet.db.transaction import Database
 from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
 from callsheet.events.entry import Entry
 from callsheet.events.order import OrderChecker
-from callsheet.events.reasoning import ReasoningDelta
 from callsheet.events.run import RunFailed, RunStarted
-from callsheet.events.text import TextDelta
-from callsheet.events.tool import ToolCallArgs
+from callsheet.events.tally import Tally
 from callsheet.events.union import TERMINAL, AnyRunEvent
-from callsheet.events.usage import MeteredUsage, Usage
+from callsheet.events.usage import MeteredUsage, ModelUsage, Usage
 from callsheet.journal.changes import WORKER_DIED, RunKeys
+from callsheet.journal.streamed import Streamed, streamed_answers
 from callsheet.journal.writer import JournalWriter
 from callsheet.kit.errors import AppError, Unpriced
 from callsheet.kit.money import to_ledger
@@ -111,23 +110,23 @@ class Recovery:
         order = OrderChecker()
         for event in events:
             order.check(event)
-        ending: list[AnyRunEvent] = [] if entries else list(events)
-        open_calls = set(order.open_model_calls())
-        for event in events:
-            if isinstance(event, LlmCallStarted) and event.call_id in open_calls:
-                ending.append(self._settled(event, _streamed(events, event.message_id)))
-        ending.extend(order.closers("failed"))
-        ending.extend(
-            AnswerFinished(message_id=message_id, status="partial", text=_text(events, message_id))
-            for message_id in _unfinished(events)
-        )
-        ending.append(last)
-        return ending
+        answers = streamed_answers(events)
+        settled = [
+            self._settled(started, answers[started.message_id].everything)
+            for started in _open_calls(events, order)
+        ]
+        return [
+            *([] if entries else events),
+            *settled,
+            *order.closers("failed"),
+            *(_cut(message_id, answers[message_id]) for message_id in _unfinished(events)),
+            msgspec.structs.replace(last, usage=_used([*events, *settled])),
+        ]
 
     def _settled(self, started: LlmCallStarted, streamed: str) -> LlmCallFinished:
         usage = Usage(
             input_tokens=started.estimated_input_tokens,
-            output_tokens=math.ceil(estimate_tokens(streamed)) if streamed else 0,
+            output_tokens=estimate_tokens(streamed),
         )
         try:
             price = self._prices.find(started.factory, started.model, started.started_at)
@@ -146,6 +145,11 @@ class Recovery:
         )
 
 
+def _open_calls(events: Sequence[AnyRunEvent], order: OrderChecker) -> list[LlmCallStarted]:
+    still_open = set(order.open_model_calls())
+    return [e for e in events if isinstance(e, LlmCallStarted) and e.call_id in still_open]
+
+
 def _unfinished(events: Sequence[AnyRunEvent]) -> list[str]:
     """Messages that were begun and never finished, in order."""
     begun = dict.fromkeys(e.message_id for e in events if isinstance(e, LlmCallStarted))
@@ -155,21 +159,17 @@ def _unfinished(events: Sequence[AnyRunEvent]) -> list[str]:
     return list(begun)
 
 
-def _text(events: Sequence[AnyRunEvent], message_id: str) -> str:
-    return "".join(
-        e.text for e in events if isinstance(e, TextDelta) and e.message_id == message_id
+def _cut(message_id: str, answer: Streamed) -> AnswerFinished:
+    return AnswerFinished(
+        message_id=message_id, status="partial", text=answer.text, reasoning=answer.reasoning
     )
 
 
-def _streamed(events: Sequence[AnyRunEvent], message_id: str) -> str:
-    """All that the model had sent of an answer: text, reasoning, and arguments since it began."""
-    begun = False
-    parts: list[str] = []
+def _used(events: Sequence[AnyRunEvent]) -> tuple[ModelUsage, ...]:
+    """What the run used, by model."""
+    tally = Tally()
+    started = {e.call_id: e for e in events if isinstance(e, LlmCallStarted)}
     for event in events:
-        if isinstance(event, LlmCallStarted):
-            begun = event.message_id == message_id
-        elif (
-            isinstance(event, (TextDelta, ReasoningDelta)) and event.message_id == message_id
-        ) or (begun and isinstance(event, ToolCallArgs)):
-            parts.append(event.text)
-    return "".join(parts)
+        if isinstance(event, LlmCallFinished):
+            tally.add(started[event.call_id], event)
+    return tally.usage()

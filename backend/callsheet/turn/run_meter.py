@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from decimal import Decimal
 from typing import Final
 
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
+from callsheet.events.tally import Tally
 from callsheet.events.usage import Bill, MeteredUsage, ModelUsage, Usage
 from callsheet.kit.clock import Clock
 from callsheet.kit.ids import new_id
@@ -29,8 +29,7 @@ class RunMeter:
         self._emit = emit
         self._clock = clock
         self._open: dict[str, MeteredCall] = {}
-        self._by_message: dict[str, tuple[Usage, Decimal, bool]] = {}
-        self._by_model: dict[tuple[str, str, str], tuple[Usage, Decimal]] = {}
+        self._tally = Tally()
 
     async def open(self, intent: CallIntent) -> MeteredCall:
         """Price the call, emit LlmCallStarted, and return once its row is committed."""
@@ -75,36 +74,22 @@ class RunMeter:
 
     def usage(self) -> tuple[ModelUsage, ...]:
         """What the run used so far, by model."""
-        return tuple(
-            ModelUsage(factory=factory, model=model, usage=usage, cost=cost, currency=currency)
-            for (factory, model, currency), (usage, cost) in self._by_model.items()
-        )
+        return self._tally.usage()
 
     def settle(self, started: LlmCallStarted, finished: LlmCallFinished) -> Bill:
         """Emit the end of a call and add it up; the bill of its message so far."""
         self._open.pop(started.call_id, None)
         self._emit(finished)
-        usage, cost = finished.metered.usage, finished.cost_exact
-        guessed = finished.metered.source == "estimated"
-        before = self._by_message.get(started.message_id)
-        shown = Decimal(0)
-        if before is not None:
-            usage, cost, guessed = before[0].plus(usage), before[1] + cost, before[2] or guessed
-            shown = to_message(before[1])
-        self._by_message[started.message_id] = (usage, cost, guessed)
-        key = (started.factory, started.model, started.currency)
-        total, spent = self._by_model.get(key, (Usage(), Decimal(0)))
-        # As the messages are rounded, so that a run costs what it adds to its session.
-        self._by_model[key] = (total.plus(finished.metered.usage), spent + to_message(cost) - shown)
+        spent = self._tally.add(started, finished)
         return Bill(
             message_id=started.message_id,
             seq=self._log.message_seq(started.message_id),
             model=started.model,
-            usage=usage,
-            cost=to_message(cost),
+            usage=spent.usage,
+            cost=to_message(spent.cost),
             currency=started.currency,
             latency_ms=finished.latency_ms,
-            estimated=guessed,
+            estimated=spent.estimated,
         )
 
 
