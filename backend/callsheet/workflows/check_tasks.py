@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from jsonschema.exceptions import SchemaError, best_match  # type: ignore[import-untyped]
-
 from callsheet.kit.errors import Problem
 from callsheet.kit.yaml import Document
 from callsheet.kit.yaml_nodes import MappingNode, Node
@@ -14,8 +11,10 @@ from callsheet.kit.yaml_words import closest
 from callsheet.workflows.check_agents import prompt_problem, prompt_problems
 from callsheet.workflows.draft import Draft
 from callsheet.workflows.marks import marks
+from callsheet.workflows.output_schema import faults
 from callsheet.workflows.tasks_file import TaskEntry
 from callsheet.workflows.variables import Scope
+from callsheet.workflows.workflow_file import StageEntry
 
 
 def task_problems(draft: Draft) -> Iterator[Problem]:
@@ -43,12 +42,8 @@ def _agent(draft: Draft, document: Document, name: str, task: TaskEntry) -> Iter
 def _output_schema(document: Document, name: str, task: TaskEntry) -> Iterator[Problem]:
     if task.output_schema is None:
         return
-    try:
-        Draft202012Validator.check_schema(task.output_schema)
-    except SchemaError as error:
-        deepest = best_match([error]) or error
-        place = (name, "output_schema", *deepest.absolute_path)
-        yield document.problem(place, f"is no JSON schema: {deepest.message}"[:300])
+    for place, message in faults(task.output_schema):
+        yield document.problem((name, "output_schema", *place), message)
 
 
 def _marks(draft: Draft, document: Document, name: str, task: TaskEntry) -> Iterator[Problem]:
@@ -118,11 +113,25 @@ def _context(draft: Draft, document: Document, name: str, task: TaskEntry) -> It
             yield document.problem(place, f"the context goes in a circle: {' -> '.join(cycle)}")
         else:
             for stage in stages:
-                if other not in stage.tasks[: stage.tasks.index(name)]:
-                    where = "comes later in" if other in stage.tasks else "is not in"
-                    yield document.problem(
-                        place, f"the task {other!r} {where} the stage {stage.name!r}"
-                    )
+                if wrong := _unusable(draft, stage, name, other):
+                    yield document.problem(place, f"the task {other!r} {wrong}")
+
+
+def _unusable(draft: Draft, stage: StageEntry, name: str, other: str) -> str | None:
+    """Why the task cannot have the result of `other` in this stage; None where it can.
+
+    Tasks with `async_execution` that follow one another all begin at once; CrewAI refuses one of
+    them as context of another.
+    """
+    if other not in stage.tasks:
+        return f"is not in the stage {stage.name!r}"
+    end, begin = stage.tasks.index(name), stage.tasks.index(other)
+    if begin >= end:
+        return f"comes later in the stage {stage.name!r}"
+    between = (draft.task_entries.get(each) for each in stage.tasks[begin : end + 1])
+    if all(entry is not None and entry.async_execution for entry in between):
+        return "runs beside it: with async_execution neither can wait for the other"
+    return None
 
 
 def _cycle(draft: Draft, name: str, other: str) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -13,6 +12,7 @@ from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
 
 from callsheet.kit.errors import TurnFailed
 from callsheet.kit.json import decode
+from callsheet.workflows.output_schema import validator_of
 
 CODE: Final = "invalid_output"
 _MAX_CHARS: Final = 200_000
@@ -32,15 +32,26 @@ def parse_output(text: str, schema: Mapping[str, Any]) -> Any:
     """
     if len(text) > _MAX_CHARS:
         raise TurnFailed(f"the answer has more than {_MAX_CHARS} characters", code=CODE)
-    validator = _validator(json.dumps(schema, sort_keys=True))
+    validator = validator_of(schema)
+    try:
+        fits, value = _first_fit(validator, text)
+    except RecursionError:
+        raise TurnFailed("the answer is nested too deeply for its schema", code=CODE) from None
+    if fits:
+        return value
+    if value is _NOTHING:
+        raise TurnFailed("the answer holds no JSON", code=CODE)
+    raise TurnFailed(f"the answer does not fit its schema: {_why(validator, value)}", code=CODE)
+
+
+def _first_fit(validator: Draft202012Validator, text: str) -> tuple[bool, Any]:
+    """Whether any value in the text fits, and it, else the first that does not."""
     found: Any = _NOTHING
     for value in _candidates(text):
         if validator.is_valid(value):
-            return value
+            return True, value
         found = value if found is _NOTHING else found
-    if found is _NOTHING:
-        raise TurnFailed("the answer holds no JSON", code=CODE)
-    raise TurnFailed(f"the answer does not fit its schema: {_why(validator, found)}", code=CODE)
+    return False, found
 
 
 def _candidates(text: str) -> Iterator[Any]:
@@ -89,8 +100,3 @@ def _why(validator: Draft202012Validator, value: Any) -> str:
 
 
 _DECODER: Final = json.JSONDecoder(strict=False, parse_constant=_refuse)
-
-
-@lru_cache(maxsize=256)
-def _validator(schema: str) -> Draft202012Validator:
-    return Draft202012Validator(json.loads(schema))
