@@ -78,6 +78,13 @@ def test_chatty_libraries_and_lower_levels_are_left_out() -> None:
     assert log.lines() == []
 
 
+def test_at_debug_only_our_own_lines_are_added() -> None:
+    log = Log(level="debug")
+    get_log("callsheet.room").debug("ours")
+    logging.getLogger("celpy.Evaluator").debug("what the user wrote")
+    assert [line["event"] for line in log.lines()] == ["ours"]
+
+
 def test_a_python_warning_becomes_a_line() -> None:
     log = Log()
     with warnings.catch_warnings():

@@ -19,6 +19,7 @@ LogFormat = Literal["auto", "json", "console"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 # They report each request at `info`; our own lines say the same, with ids.
+# What libraries say at `debug` is for their authors, and may repeat what a user wrote.
 _CHATTY: Final = ("uvicorn.access", "aiohttp.access", "httpx", "httpcore", "LiteLLM", "crewai")
 _MAX_FRAMES: Final = 30
 
@@ -69,7 +70,8 @@ def setup_log(
     )
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(number)
+    root.setLevel(max(number, logging.INFO))
+    logging.getLogger("callsheet").setLevel(number)
     logging.captureWarnings(capture=True)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(max(number, logging.WARNING))
