@@ -70,6 +70,8 @@ def test_only_its_own_and_listed_origins_are_answered(origin: str | None, taken:
         ("POST", "", True, False),
         ("POST", "text/plain", True, False),
         ("POST", "text/plain", False, False),
+        ("POST", "application/octet-stream", False, True),
+        ("POST", "application/octet-stream", True, False),
         ("POST", "text/plain; x=application/json", True, False),
         ("POST", "application/x-www-form-urlencoded", True, False),
         ("POST", "multipart/form-data; boundary=x", True, False),

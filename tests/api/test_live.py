@@ -6,6 +6,7 @@ import asyncio
 import http.client
 import json
 import socket
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import httpx
@@ -137,3 +138,30 @@ def test_a_body_over_the_limit_is_refused_quickly(size: int) -> None:
     assert answer.status_code == 413
     assert answer.json()["limit"] == OPTIONS.max_body_bytes
     assert answer.elapsed.total_seconds() < 2
+
+
+def test_a_body_that_does_not_come_is_not_waited_for_for_ever() -> None:
+    with serve(World(), replace(OPTIONS, body_within_s=0.2)) as address:
+        parts = urlsplit(address)
+        with socket.create_connection((parts.hostname or "", parts.port or 0), 10) as client:
+            client.sendall(
+                f"POST /v1/agent-chat HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+                f"Authorization: {ALICE['Authorization']}\r\n"
+                'Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{"threadId"'.encode()
+            )
+            answer = client.recv(10_000)
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"body_too_slow" in answer
+
+
+async def test_a_silent_run_outlives_the_time_for_its_body() -> None:
+    world = World()
+    with serve(world, replace(OPTIONS, body_within_s=0.1)) as address:
+        async with (
+            httpx.AsyncClient(base_url=address, headers=ALICE, timeout=10) as client,
+            client.stream("POST", "/v1/agent-chat", json=WAIT) as answer,
+        ):
+            await asyncio.sleep(0.3)
+            world.chat.go_on.set()
+            frames = read_frames(await answer.aread())
+    assert frames[-1][1]["type"] == "RUN_FINISHED"

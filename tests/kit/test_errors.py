@@ -10,6 +10,7 @@ from callsheet.kit.errors import AppError, ConfigError, Problem, SetupError
 EXPECTED = {
     "BadInput": ("invalid", 422),
     "TooLarge": ("too_large", 413),
+    "TooSlow": ("body_too_slow", 408),
     "NotAllowedType": ("type_not_allowed", 415),
     "Unauthorized": ("unauthorized", 401),
     "NotFound": ("not_found", 404),

@@ -5,6 +5,7 @@ Pure ASGI: it passes every message on as it comes and buffers nothing.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from typing import Final
@@ -17,7 +18,7 @@ from callsheet.api import cors
 from callsheet.api.errors import app_problem, problem, unexpected_problem
 from callsheet.api.guard import Ask, check_local, check_type
 from callsheet.api.ports import ApiOptions
-from callsheet.kit.errors import AppError, TooLarge
+from callsheet.kit.errors import AppError, TooLarge, TooSlow
 from callsheet.kit.log import get_log, log_context
 
 _TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
@@ -55,7 +56,7 @@ class Door:
             if refusal is not None:
                 await app_problem(refusal, visit.trace_id)(scope, receive, visit.send)
             elif not await self._answered_preflight(scope, headers, receive, visit):
-                await self._app(scope, _limited(receive, self._options.max_body_bytes), visit.send)
+                await self._app(scope, _limited(receive, self._options), visit.send)
         except Exception:  # the border of a request: nobody above can answer it
             _log.exception("request failed", method=scope["method"], path=scope["path"])
             if visit.status is not None:
@@ -145,20 +146,31 @@ def trace_id_of(headers: RequestHeaders) -> str:
     return own if _TRACE_ID.fullmatch(own) else uuid4().hex
 
 
-def _limited(receive: Receive, limit: int) -> Receive:
-    """`receive` that raises TooLarge once more than `limit` bytes of body have come."""
-    seen = 0
+def _limited(receive: Receive, options: ApiOptions) -> Receive:
+    """`receive` that raises TooLarge or TooSlow where the body is more than is taken."""
+    seen, whole = 0, False
+    ends_at = asyncio.get_running_loop().time() + options.body_within_s
 
     async def counted() -> Message:
-        nonlocal seen
-        message = await receive()
-        if message["type"] == "http.request":
-            seen += len(message.get("body", b""))
-            if seen > limit:
-                raise _too_large(limit)
+        nonlocal seen, whole
+        if whole:
+            return await receive()
+        try:
+            async with asyncio.timeout_at(ends_at):
+                message = await receive()
+        except TimeoutError as error:
+            raise _too_slow(options.body_within_s) from error
+        whole = not message.get("more_body", False)
+        seen += len(message.get("body", b""))
+        if seen > options.max_body_bytes:
+            raise _too_large(options.max_body_bytes)
         return message
 
     return counted
+
+
+def _too_slow(seconds: float) -> TooSlow:
+    return TooSlow(f"The body did not come within {seconds:g} s.", field="")
 
 
 def _too_large(limit: int) -> TooLarge:

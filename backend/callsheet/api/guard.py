@@ -9,6 +9,9 @@ from urllib.parse import urlsplit
 
 from callsheet.kit.errors import AppError, NotAllowedType, Refused
 
+_FORMS: Final = frozenset(
+    {"text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
+)
 _BODY_METHODS: Final = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
@@ -51,10 +54,13 @@ def is_own_origin(ask: Ask, own_hosts: Set[str]) -> bool:
 
 
 def check_type(ask: Ask) -> AppError | None:
-    """Why a body is not taken: only JSON is, which no form and no simple request can send."""
-    if ask.method not in _BODY_METHODS or not (ask.has_body or ask.content_type):
-        return None
+    """Why a body is not taken: only JSON is, which no form and no simple request can send.
+
+    Without a body any type is taken that a form cannot name: some clients always name one.
+    """
     kind = (ask.content_type or "").partition(";")[0].strip().lower()
+    if ask.method not in _BODY_METHODS or not (ask.has_body or kind in _FORMS):
+        return None
     packed = (ask.content_encoding or "identity").strip().lower()
     if packed != "identity":
         return NotAllowedType("The body must not be compressed.", field="Content-Encoding")

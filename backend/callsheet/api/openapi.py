@@ -33,6 +33,7 @@ _ERRORS: Final[Mapping[int, str]] = {
     401: "No known key.",
     402: "No money or tokens left.",
     404: "Not there, or another user's.",
+    408: "The body did not come in time.",
     409: "The present state forbids it.",
     413: "The body or the message is too large.",
     415: "The body is not application/json.",
@@ -40,7 +41,7 @@ _ERRORS: Final[Mapping[int, str]] = {
     429: "Too many requests; `Retry-After` says when to come back.",
     503: "Something we depend on is away; the detail says which.",
 }
-_BODY_ERRORS: Final = (413, 415)
+_BODY_ERRORS: Final = (408, 413, 415)
 
 
 def answers(

@@ -157,10 +157,12 @@ class ApiOptions:
     `own_hosts`: the Host headers that are answered, empty: any (a server with keys may sit behind
     any name). `own_hosts` set is the keyless local server: foreign Origins and bodies that are
     not JSON are then refused too. `allowed_origins`: browsers' origins that may read answers.
+    `body_within_s`: how long the whole body may take to come.
     """
 
     own_hosts: frozenset[str] = frozenset()
     allowed_origins: frozenset[str] = frozenset()
     max_body_bytes: int = 10_000_000
     max_message_chars: int = 100_000
+    body_within_s: float = 60.0
     ping_after_s: float = 12.0

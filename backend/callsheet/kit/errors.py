@@ -2,7 +2,8 @@
 
 AppError                     has a stable `code` and an HTTP `status`; `str(error)` may be shown
 ├── BadInput          422    the caller: names the field
-│   └── TooLarge      413
+│   ├── TooLarge      413
+│   ├── TooSlow       408
 │   └── NotAllowedType 415
 ├── Unauthorized      401    the caller: no valid identity
 ├── NotFound          404    not there, or another user's
@@ -66,6 +67,13 @@ class NotAllowedType(BadInput):
 
     code = "type_not_allowed"
     status = 415
+
+
+class TooSlow(BadInput):
+    """A body that did not come in time."""
+
+    code = "body_too_slow"
+    status = 408
 
 
 class Unauthorized(AppError):
