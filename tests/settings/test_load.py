@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from callsheet.kit.errors import SetupError
+from callsheet.llm.key import key_variable
 from callsheet.settings.load import load_settings
-from callsheet.settings.settings import Settings, key_variable
+from callsheet.settings.settings import Settings
 
 NO_FILE = Path("/there/is/no/such/file")
 
@@ -38,13 +39,20 @@ def test_a_difference_is_masked(tmp_path: Path) -> None:
     assert "secret" not in warning
 
 
+@pytest.mark.parametrize("factory", ["own-vllm", "Qwen", "a__b--c", "豆包 2"])
+def test_a_factorys_key_is_read_from_the_variable_that_it_is_said_to_be_in(factory: str) -> None:
+    settings = load_settings({key_variable(factory): "hidden-1"}, NO_FILE).settings
+    key = settings.api_key(factory)
+    assert key is not None
+    assert key.get_secret_value() == "hidden-1"
+
+
 def test_a_key_is_found_by_its_factory_and_never_printed() -> None:
     settings = load_settings({"CALLSHEET_LLM__OWN_VLLM__API_KEY": "hidden-1"}, NO_FILE).settings
     key = settings.api_key("own-vllm")
     assert key is not None
     assert key.get_secret_value() == "hidden-1"
     assert settings.api_key("qwen") is None
-    assert key_variable("own-vllm") == "CALLSHEET_LLM__OWN_VLLM__API_KEY"
     assert "hidden-1" not in repr(settings)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from callsheet.catalog.files import Seeds, load_seeds
 from callsheet.cli.deployment import Deployment
 from callsheet.kit.errors import ConfigError, Problem
-from callsheet.settings.settings import key_variable
+from callsheet.llm.key import key_variable
 from callsheet.wiring.llm import deployment_of
 from callsheet.wiring.tools import make_registry
 from callsheet.workflows.check import check

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callsheet.settings.settings import key_variable
+from callsheet.llm.key import key_variable
 from callsheet.wiring.application import Application
 
 

@@ -18,6 +18,8 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from callsheet.llm.key import variable_part
+
 PREFIX: Final = "CALLSHEET_"
 DELIMITER: Final = "__"
 _FROZEN: Final = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -219,14 +221,5 @@ class Settings(BaseSettings):
 
     def api_key(self, factory: str) -> SecretStr | None:
         """The key of a factory, None where the deployment has none."""
-        found = self.llm.get(_variable_part(factory))
+        found = self.llm.get(variable_part(factory).lower())
         return found.api_key if found else None
-
-
-def key_variable(factory: str) -> str:
-    """The variable that holds a factory's key: `own-vllm` -> CALLSHEET_LLM__OWN_VLLM__API_KEY."""
-    return f"{PREFIX}LLM{DELIMITER}{_variable_part(factory).upper()}{DELIMITER}API_KEY"
-
-
-def _variable_part(factory: str) -> str:
-    return "".join(letter if letter.isalnum() else "_" for letter in factory.lower())
