@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,16 @@ def test_a_model_whose_provider_has_no_key_is_named_with_the_variable(tmp_path: 
     assert told(tmp_path, some) == [needs]
     assert told(tmp_path, some, models=MODELS.replace("8192", "8192, auth: none")) == []
     assert told(tmp_path, DEPLOYMENT) == []  # no key at all: the rehearsal plays every model
+
+
+def test_a_model_that_needs_litellm_is_told_where_it_is_not_installed(tmp_path: Path) -> None:
+    models = MODELS.replace("8192", "8192, litellm_provider: anthropic")
+
+    assert told(tmp_path, replace(DEPLOYMENT, has_litellm=False), models=models) == [
+        "config/models.yaml:3:40: goes through LiteLLM, which is not installed: pip install "
+        "'callsheet[litellm]' (in a checkout: make litellm)"
+    ]
+    assert told(tmp_path, DEPLOYMENT, models=models) == []
 
 
 def test_every_file_is_checked_though_others_are_broken(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from callsheet.kit.errors import ConfigError
 from callsheet.llm.facts import ModelFacts, load_facts
 from callsheet.llm.key import key_variable
 from callsheet.llm.litellm_client import LiteLlmClient
+from callsheet.llm.litellm_library import is_installed
 from callsheet.llm.model import Model
 from callsheet.llm.openai_compat.aiohttp import AiohttpTransport
 from callsheet.llm.openai_compat.client import OpenAiChatClient
@@ -63,6 +64,7 @@ def deployment_of(settings: Settings, seeds: Seeds, tools: ToolRegistry) -> Depl
             for factory in seeds.catalog.factories
             if settings.api_key(factory.name) is not None
         ],
+        has_litellm=is_installed(),
     )
 
 

@@ -19,6 +19,10 @@ from callsheet.workflows.tools_file import read_tools
 
 MODELS: Final = "models.yaml"
 TOOLS: Final = "tools.yaml"
+_NO_LITELLM: Final = (
+    "goes through LiteLLM, which is not installed: pip install 'callsheet[litellm]' "
+    "(in a checkout: make litellm)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +31,15 @@ class Deployment:
 
     `catalog` maps each model_code of the catalog to its factory, `priced` are the (factory,
     model_code) with a price, None where that is not known; `tools` maps each tool that exists
-    to its parameters' JSON schema; `keys` are the factories whose key is set.
+    to its parameters' JSON schema; `keys` are the factories whose key is set, `has_litellm` says
+    whether the extra for other providers is installed.
     """
 
     catalog: Mapping[str, str]
     priced: Collection[tuple[str, str]] | None = None
     tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     keys: Collection[str] = ()
+    has_litellm: bool = True
 
 
 def known_to(
@@ -111,6 +117,9 @@ def _against_catalog(
         elif _is_unpriced(deployment, code, fact):
             message = f"the model {code!r} has no price in llm_prices.yaml and would be refused"
             yield document.problem(("models", code), message, of_key=True)
+        if fact.litellm_provider is not None and not deployment.has_litellm:
+            place = ("models", code, "litellm_provider")
+            yield document.problem(place, _NO_LITELLM, of_key=True)
     written = document.keys(("models",))
     for code in catalog:
         if code not in written and code not in models:
