@@ -10,7 +10,9 @@ from callsheet.db.driver import DriverConnection
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.kit.ids import new_id
+from callsheet.kit.json import decode
 from callsheet.sessions.journal_store import (
+    SEQS,
     add_messages,
     finish_messages,
     lock_sessions,
@@ -28,9 +30,12 @@ async def driver(database_url: str) -> AsyncIterator[DriverConnection]:
 
 
 async def write(driver: DriverConnection, messages: list[NewMessage]) -> dict[str, int]:
-    async with driver.transaction() as tx:
+    async with driver.joined() as tx:
         await lock_sessions(tx, {message.session_id for message in messages})
-        return await add_messages(tx, messages, "USD")
+        await add_messages(tx, messages, "USD")
+        tx.give(SEQS, [message.id for message in messages])
+        seqs = await tx.run()
+    return {} if seqs is None else decode(seqs)
 
 
 async def test_messages_go_on_from_the_last_number_in_the_order_given(

@@ -7,9 +7,11 @@ from uuid import UUID
 from callsheet.db.driver import DriverConnection
 from callsheet.events.entry import Entry
 from callsheet.journal.changes import Changes
+from callsheet.kit.json import decode
 from callsheet.ledger.journal_store import open_calls, settle_calls
 from callsheet.runs.journal_store import append_events, end_runs, start_runs
 from callsheet.sessions.journal_store import (
+    SEQS,
     add_messages,
     finish_messages,
     lock_sessions,
@@ -30,14 +32,13 @@ class PostgresJournal:
             async with self._connection.statement() as connection:
                 await append_events(connection, entries)
             return {}
-        seqs: dict[str, int] = {}
-        async with self._connection.transaction() as tx:
+        async with self._connection.joined() as tx:
             await lock_sessions(tx, changes.sessions)
             await append_events(tx, entries)
             if changes.started_runs:
                 await start_runs(tx, changes.started_runs)
             if changes.new_messages:
-                seqs = await add_messages(tx, changes.new_messages, self._currency)
+                await add_messages(tx, changes.new_messages, self._currency)
             if changes.opened_calls:
                 await open_calls(tx, changes.opened_calls)
             if changes.settled_calls:
@@ -48,4 +49,7 @@ class PostgresJournal:
                 await end_runs(tx, changes.ended_runs)
             if changes.statuses:
                 await set_statuses(tx, changes.statuses)
-        return seqs
+            if changes.new_messages:
+                tx.give(SEQS, [message.id for message in changes.new_messages])
+            seqs = await tx.run()
+        return {} if seqs is None else decode(seqs)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from callsheet.db.driver import DriverTx
+from callsheet.db.joined import Statements
 from callsheet.ledger.call import OpenedCall, SettledCall
 
 _OPEN = """
@@ -72,7 +72,7 @@ WHERE t.id = d.session_id
 """
 
 
-async def open_calls(tx: DriverTx, calls: Sequence[OpenedCall]) -> None:
+async def open_calls(tx: Statements, calls: Sequence[OpenedCall]) -> None:
     """Open the rows; a row that stands there already is left alone."""
     await tx.execute(
         _OPEN,
@@ -94,7 +94,7 @@ async def open_calls(tx: DriverTx, calls: Sequence[OpenedCall]) -> None:
     )
 
 
-async def settle_calls(tx: DriverTx, calls: Sequence[SettledCall]) -> None:
+async def settle_calls(tx: Statements, calls: Sequence[SettledCall]) -> None:
     """Settle rows that are open, and bring their messages and sessions up to date.
 
     A row that is settled already stays as it is; the totals are recomputed from the rows, so

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from callsheet.db.driver import DriverTx
+from callsheet.db.joined import Statements
 from callsheet.events.entry import Entry
 from callsheet.events.union import dump_event
 from callsheet.runs.end import RunEnd
@@ -32,7 +32,7 @@ WHERE r.id = n.id AND r.status IN ('queued', 'running')
 """
 
 
-async def append_events(tx: DriverTx, entries: Sequence[tuple[UUID, Entry]]) -> None:
+async def append_events(tx: Statements, entries: Sequence[tuple[UUID, Entry]]) -> None:
     """Add events to the journals of their runs; one that stands there already is left alone."""
     await tx.execute(
         _APPEND,
@@ -43,12 +43,12 @@ async def append_events(tx: DriverTx, entries: Sequence[tuple[UUID, Entry]]) -> 
     )
 
 
-async def start_runs(tx: DriverTx, runs: Sequence[tuple[UUID, str]]) -> None:
+async def start_runs(tx: Statements, runs: Sequence[tuple[UUID, str]]) -> None:
     """Move queued runs to running, with the workflow revision that they run."""
     await tx.execute(_START, [run_id for run_id, _ in runs], [revision for _, revision in runs])
 
 
-async def end_runs(tx: DriverTx, ends: Sequence[RunEnd]) -> None:
+async def end_runs(tx: Statements, ends: Sequence[RunEnd]) -> None:
     """Give active runs their end; one that has ended keeps it."""
     await tx.execute(
         _END,

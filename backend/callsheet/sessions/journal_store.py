@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 from uuid import UUID
 
-from callsheet.db.driver import DriverTx
+from callsheet.db.joined import Statements
 from callsheet.kit.json import encode
 from callsheet.sessions.new_message import FinishedMessage, NewMessage
 
@@ -29,20 +30,19 @@ WITH given AS (
   SELECT f.id, f.session_id,
          coalesce((SELECT max(seq) FROM messages m WHERE m.session_id = f.session_id), 0)
            + row_number() OVER (PARTITION BY f.session_id ORDER BY f.place),
-         f.role::message_role, f.content, f.model_code, f.tool_name, f.latency_ms, $9,
+         f.role::message_role, f.content, f.model_code, f.tool_name, f.latency_ms, $9::text,
          f.metadata::jsonb
   FROM fresh f
-  RETURNING id, session_id, seq
-), counted AS (
-  UPDATE sessions s
-  SET message_count = s.message_count + n.added, last_activity_at = now(), updated_at = now()
-  FROM (SELECT session_id, count(*) AS added FROM added GROUP BY session_id) n
-  WHERE s.id = n.session_id
+  RETURNING session_id
 )
-SELECT id, seq FROM added
-UNION ALL
-SELECT m.id, m.seq FROM messages m JOIN given g ON g.id = m.id
+UPDATE sessions s
+SET message_count = s.message_count + n.added, last_activity_at = now(), updated_at = now()
+FROM (SELECT session_id, count(*) AS added FROM added GROUP BY session_id) n
+WHERE s.id = n.session_id
 """
+
+SEQS: Final = "SELECT jsonb_object_agg(id, seq) FROM messages WHERE id = ANY($1::uuid[])"
+"""The `seq` of each message of a list of ids, as one JSON object."""
 
 _FINISH = """
 UPDATE messages m
@@ -60,19 +60,17 @@ WHERE s.id = n.id
 """
 
 
-async def lock_sessions(tx: DriverTx, session_ids: Iterable[UUID]) -> None:
+async def lock_sessions(tx: Statements, session_ids: Iterable[UUID]) -> None:
     """Hold the rows of these sessions until the transaction ends; always in the same order."""
     await tx.execute(_LOCK, list(session_ids))
 
 
-async def add_messages(
-    tx: DriverTx, messages: Sequence[NewMessage], currency: str
-) -> dict[str, int]:
-    """Store the messages in this order and give the `seq` of each.
+async def add_messages(tx: Statements, messages: Sequence[NewMessage], currency: str) -> None:
+    """Store the messages in this order; `SEQS` tells their places.
 
     A message that stands there already keeps its place, so that the same write can be repeated.
     """
-    rows = await tx.fetch(
+    await tx.execute(
         _ADD,
         [m.id for m in messages],
         [m.session_id for m in messages],
@@ -84,10 +82,9 @@ async def add_messages(
         [encode(m.metadata).decode() for m in messages],
         currency,
     )
-    return {str(row["id"]): row["seq"] for row in rows}
 
 
-async def finish_messages(tx: DriverTx, messages: Sequence[FinishedMessage]) -> None:
+async def finish_messages(tx: Statements, messages: Sequence[FinishedMessage]) -> None:
     """Give streaming messages their whole content; of several for one message the last holds."""
     last: dict[str, FinishedMessage] = {}
     for message in messages:
@@ -102,7 +99,7 @@ async def finish_messages(tx: DriverTx, messages: Sequence[FinishedMessage]) -> 
     )
 
 
-async def set_statuses(tx: DriverTx, statuses: Sequence[tuple[UUID, str]]) -> None:
+async def set_statuses(tx: Statements, statuses: Sequence[tuple[UUID, str]]) -> None:
     """Move sessions to the status that follows from their last run; the last given one holds."""
     last = dict(statuses)
     await tx.execute(_STATUS, list(last), list(last.values()))
