@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -230,3 +231,14 @@ def test_any_bytes_give_a_tree_or_a_problem(raw: bytes) -> None:
 class _Lines(list[bytes]):
     def write(self, text: bytes) -> None:
         self.append(text)
+
+
+def test_a_file_that_is_nothing_but_mistakes_is_told_in_bounded_time() -> None:
+    text = "bo:\n  name: Bo\n" + "".join(f"  wrong{number}: 1\n" for number in range(9_000))
+    began = time.process_time()
+    found = document(text).salvage(People)
+    assert time.process_time() - began < 8
+    assert found.value is None
+    assert len(found.problems) == 201
+    assert found.problems[0].message == "and 8800 more mistakes"
+    assert "unknown key 'wrong0'" in {problem.message for problem in found.problems}

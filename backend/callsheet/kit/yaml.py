@@ -22,13 +22,15 @@ from callsheet.kit.yaml_nodes import (
     child,
     data,
     key_node,
-    without,
+    without_all,
 )
 from callsheet.kit.yaml_source import read_bytes, text_of
 from callsheet.kit.yaml_words import closest, keys_at, said, synonyms_at
 
 M = TypeVar("M", bound=BaseModel)
 
+# A file with more is no edit that went wrong; each mistake is looked for in the whole file.
+_MOST_TOLD: Final = 200
 _TEXT_WANTED: Final = {"string_type", "string_sub_type", "literal_error", "enum"}
 
 
@@ -74,6 +76,8 @@ class Document:
         """What can be used, and every problem; for checks that go across files."""
         document, errors = self._validated(model)
         found = (*self.problems, *document._explained(model, errors))
+        if isinstance(errors, list) and len(errors) > _MOST_TOLD:
+            return Salvage(None, document, _in_order(found))
         while isinstance(errors, list):
             if not (left := document._less(errors)):
                 return Salvage(None, document, _in_order(found))
@@ -176,7 +180,9 @@ class Document:
             return []
         misspelt: set[Place] = set()
         problems: list[Problem] = []
-        for error in sorted(errors, key=lambda one: one["type"] == "missing"):
+        if (more := len(errors) - _MOST_TOLD) > 0:
+            problems.append(self.problem((), f"and {more} more mistakes"))
+        for error in sorted(errors[:_MOST_TOLD], key=lambda one: one["type"] == "missing"):
             place = self._place(error["loc"])
             if error["type"] == "extra_forbidden":
                 problem, meant = self._unknown_key(model, place)
@@ -203,13 +209,8 @@ class Document:
 
     def _less(self, errors: list[Any]) -> Document | None:
         """This document without what the errors are about; None when nothing would be left."""
-        root = self.root
-        places = {self._place(error["loc"]) for error in errors}
-        for place in sorted(places, key=_sort_key, reverse=True):
-            if not place:
-                return None
-            root = without(root, place)
-        return replace(self, root=root)
+        root = without_all(self.root, {self._place(error["loc"]) for error in errors})
+        return None if root is None else replace(self, root=root)
 
 
 def load_model(path: Path, model: type[M]) -> M:
@@ -244,7 +245,3 @@ def _is_retyped(node: ScalarNode) -> bool:
 
 def _in_order(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     return tuple(sorted(set(problems), key=lambda one: (one.line, one.column)))
-
-
-def _sort_key(place: Place) -> tuple[tuple[int, str], ...]:
-    return tuple((step, "") if isinstance(step, int) else (-1, step) for step in place)

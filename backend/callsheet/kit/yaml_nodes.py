@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -127,20 +127,33 @@ def key_node(place: Place) -> ScalarNode:
     return ScalarNode(Position(0, 0), str(place[-1]), str(place[-1]), None, 0)
 
 
-def without(node: Node, place: Place) -> Node:
+def without_all(node: Node, places: Collection[Place]) -> Node | None:
+    """The tree less the values at `places`; None when nothing would be left."""
+    for place in sorted(places, key=_backwards, reverse=True):
+        if not place:
+            return None
+        node = _without(node, place)
+    return node
+
+
+def _backwards(place: Place) -> tuple[tuple[int, str], ...]:
+    return tuple((step, "") if isinstance(step, int) else (-1, step) for step in place)
+
+
+def _without(node: Node, place: Place) -> Node:
     """The tree less the value at `place`, which must be there and not the top."""
     step, rest = place[0], place[1:]
     match node:
         case MappingNode() if rest:
             entry = node.entries[str(step)]
-            changed = Entry(entry.position, without(entry.node, rest))
+            changed = Entry(entry.position, _without(entry.node, rest))
             return replace(node, entries={**node.entries, str(step): changed})
         case MappingNode():
             left = {key: entry for key, entry in node.entries.items() if key != str(step)}
             return replace(node, entries=left)
         case SequenceNode():
             index = int(step)
-            kept = [without(node.items[index], rest)] if rest else []
+            kept = [_without(node.items[index], rest)] if rest else []
             return replace(node, items=[*node.items[:index], *kept, *node.items[index + 1 :]])
         case ScalarNode():
             raise KeyError(place)

@@ -77,7 +77,7 @@ class LiveWorkflows:
         if seen is None or seen.workflow is None:
             near = closest(name, self.names())
             hint = f" Did you mean {near!r}?" if near else ""
-            raise NotFound(f"There is no workflow {name!r}.{hint}", code="unknown_workflow")
+            raise NotFound(f"There is no workflow {name[:64]!r}.{hint}", code="unknown_workflow")
         return seen.workflow
 
     def names(self) -> Sequence[str]:
