@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
+from callsheet.auth.principal import Principal
 from callsheet.db.transaction import Database
-from callsheet.kit.errors import NotFound
+from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.ids import new_id
 from callsheet.kit.pages import PageRequest
+from callsheet.runs.run import RunRecord
 from callsheet.wiring.application import Application
+from callsheet.wiring.sessions import SessionService
 from tests.fakes.chat import ScriptedChat
 from tests.ledger.bookings import assert_sound
+from tests.sessions.rows import rows
 from tests.wiring.stage import (
     OTHER,
     USER,
@@ -103,4 +108,40 @@ async def test_deleting_a_session_stops_what_runs_in_it(
             await app.sessions.get(USER, run.session_id)
         with pytest.raises(NotFound):
             await begin(app, "Again", run.session_id)
+    await assert_sound(database)
+
+
+class WithLateComers:
+    """Stops runs like the real one; then, some times, another run gets in."""
+
+    def __init__(self, app: Application, late: int) -> None:
+        self._app = app
+        self._late = late
+
+    async def cancel_session(self, principal: Principal, session_id: UUID) -> RunRecord | None:
+        stopped = await self._app.runs.cancel_session(principal, session_id)
+        if self._late:
+            self._late -= 1
+            await begin(self._app, "Me too", session_id)
+        return stopped
+
+
+async def test_a_run_that_gets_in_while_its_session_is_deleted_is_stopped_too(
+    tmp_path: Path, database: Database, database_url: str
+) -> None:
+    chat = ScriptedChat(choose=hanging)
+    async with application(settings_of(tmp_path, database_url), chat) as app:
+        await app.ready()
+        made = await app.sessions.create(USER, None, None)
+        late = SessionService(app.core, WithLateComers(app, 1))  # type: ignore[arg-type]
+        await late.delete(USER, made.id)
+        with pytest.raises(NotFound):
+            await app.sessions.get(USER, made.id)
+        other = await app.sessions.create(USER, None, None)
+        later = SessionService(app.core, WithLateComers(app, 100))  # type: ignore[arg-type]
+        with pytest.raises(Conflict):
+            await later.delete(USER, other.id)
+        await app.sessions.delete(USER, other.id)
+        assert chat.open == 0
+    assert await rows(database, "SELECT count(*) FROM messages WHERE deleted_at IS NULL") == [(0,)]
     await assert_sound(database)

@@ -8,9 +8,10 @@ from uuid import UUID
 from callsheet.auth.principal import Principal
 from callsheet.auth.store import remember_user
 from callsheet.db.transaction import Read
-from callsheet.kit.errors import NotFound
+from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.ids import new_id
 from callsheet.kit.pages import Page, PageRequest
+from callsheet.runs.store import find_active
 from callsheet.sessions import message_store, store
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
@@ -18,6 +19,7 @@ from callsheet.wiring.core import Core
 from callsheet.wiring.runs import RunService
 
 _NO_SESSION = "There is no such session."
+_DELETE_TRIES = 3
 
 
 class SessionService:
@@ -63,11 +65,15 @@ class SessionService:
             return await self._find(tx, principal, session_id)
 
     async def delete(self, principal: Principal, session_id: UUID) -> None:
-        """Stop its active run, then soft-delete it with its messages."""
-        await self._runs.cancel_session(principal, session_id)
-        async with self._core().database.transaction() as tx:
-            if not await store.delete_session(tx, session_id, principal.user_id):
-                raise NotFound(_NO_SESSION)
+        """Stop its active run, then soft-delete it with its messages.
+
+        Conflict where run after run begins in it meanwhile.
+        """
+        for _ in range(_DELETE_TRIES):
+            await self._runs.cancel_session(principal, session_id)
+            if await self._delete_idle(principal, session_id):
+                return
+        raise Conflict("Runs keep beginning in the session.", code="run_active")
 
     async def messages(
         self, principal: Principal, session_id: UUID, page: PageRequest
@@ -85,6 +91,16 @@ class SessionService:
             await self._find(tx, principal, session_id)
             if not await message_store.delete_message(tx, session_id, message_id):
                 raise NotFound("There is no such message in this session.")
+
+    async def _delete_idle(self, principal: Principal, session_id: UUID) -> bool:
+        """Delete the session unless a run has got in since the last one was stopped."""
+        async with self._core().database.transaction() as tx:
+            mine, _ = await store.claim_session(tx, session_id, principal.user_id)
+            if not mine:
+                raise NotFound(_NO_SESSION)
+            if await find_active(tx, session_id) is not None:
+                return False
+            return await store.delete_session(tx, session_id, principal.user_id)
 
     @staticmethod
     async def _find(tx: Read, principal: Principal, session_id: UUID) -> SessionRecord:
