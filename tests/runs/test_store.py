@@ -33,7 +33,7 @@ from callsheet.runs.store import (
     list_runs,
     read_events,
     run_by_id,
-    run_exists,
+    runs_in_the_way,
     runs_of_others,
 )
 from tests.sessions.rows import MINE, OTHER, change, new_session, rows, say
@@ -153,8 +153,9 @@ async def test_a_run_is_its_users_alone(database: Database) -> None:
         assert await find_run(tx, run_id, OTHER.user_id) is None
         assert await find_run(tx, new_id(), MINE.user_id) is None
         assert (await list_runs(tx, session_id, OTHER.user_id, PageRequest())).items == ()
-        assert await run_exists(tx, run_id)
-        assert not await run_exists(tx, new_id())
+        (other,) = await runs_in_the_way(tx, new_id(), run_id)
+        assert (other.id, other.user_id, other.session_id) == (run_id, MINE.user_id, session_id)
+        assert await runs_in_the_way(tx, new_id(), new_id()) == []
         assert await run_by_id(tx, run_id) == await find_run(tx, run_id, MINE.user_id)
         assert await run_by_id(tx, new_id()) is None
 

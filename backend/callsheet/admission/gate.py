@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -11,8 +12,9 @@ from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.ids import new_id
 from callsheet.kit.json import encode
+from callsheet.runs.in_the_way import RunInTheWay
 from callsheet.runs.new_run import NewRun
-from callsheet.runs.store import add_run, find_active, find_run, run_exists
+from callsheet.runs.store import add_run, find_run, runs_in_the_way
 from callsheet.runs.worker_locks import is_alive
 from callsheet.sessions.message_store import add_user_message, session_of, take_again
 from callsheet.sessions.store import claim_session, set_title
@@ -89,11 +91,13 @@ class Gate:
         return ticket
 
     async def _let_in(self, tx: Tx, request: AdmissionRequest) -> Ticket:
-        mine, title = await claim_session(tx, request.session_id, request.user_id)
+        wanted = title_of(request.text, self._clock.now(), self._title_word)
+        mine, title = await claim_session(tx, request.session_id, request.user_id, wanted)
         if not mine:
             raise NotFound("There is no such session.")
-        active = await self._active(tx, request.session_id)
-        known = await self._known(tx, request)
+        others = await runs_in_the_way(tx, request.session_id, request.run_id)
+        active = await self._active(tx, request.session_id, others)
+        known = _known(request, others)
         if known is not None:
             return known
         if active is not None:
@@ -104,11 +108,7 @@ class Gate:
             )
         message_id = await self._message(tx, request)
         if title is None:
-            await set_title(
-                tx,
-                request.session_id,
-                title_of(request.text, self._clock.now(), self._title_word),
-            )
+            await set_title(tx, request.session_id, wanted)
         await self._add_run(tx, request, message_id)
         return Ticket(request.run_id, request.session_id, message_id, is_new=True)
 
@@ -130,23 +130,14 @@ class Gate:
         if not await add_run(tx, run, encode(request.input).decode()):
             raise NotFound(_NO_RUN)
 
-    async def _known(self, tx: Tx, request: AdmissionRequest) -> Ticket | None:
-        if not await run_exists(tx, request.run_id):
-            return None
-        run = await find_run(tx, request.run_id, request.user_id)
-        if run is None or run.session_id != request.session_id:
-            raise NotFound(_NO_RUN)
-        return Ticket(run.id, run.session_id, run.user_message_id or run.id, is_new=False)
-
-    async def _active(self, tx: Tx, session_id: UUID) -> UUID | None:
+    async def _active(self, tx: Tx, session_id: UUID, others: Sequence[RunInTheWay]) -> UUID | None:
         """The session's active run, which somebody works on; else Abandoned."""
-        active = await find_active(tx, session_id)
-        if active is None:
-            return None
-        run_id, worker_id = active
-        if not await self._has_somebody(tx, run_id, worker_id):
-            raise Abandoned(run_id)
-        return run_id
+        for run in others:
+            if run.is_active and run.session_id == session_id:
+                if not await self._has_somebody(tx, run.id, run.worker_id):
+                    raise Abandoned(run.id)
+                return run.id
+        return None
 
     async def _has_somebody(self, tx: Tx, run_id: UUID, worker_id: str | None) -> bool:
         """Of its own runs a process knows it for certain; the lock only speaks for others."""
@@ -180,3 +171,13 @@ class Gate:
             return None
         run = await find_run(tx, request.parent_run_id, request.user_id)
         return None if run is None else run.id
+
+
+def _known(request: AdmissionRequest, others: Sequence[RunInTheWay]) -> Ticket | None:
+    """The ticket of a run that was let in before; NotFound where it is not the user's here."""
+    for run in others:
+        if run.id == request.run_id:
+            if (run.user_id, run.session_id) != (request.user_id, request.session_id):
+                raise NotFound(_NO_RUN)
+            return Ticket(run.id, run.session_id, run.user_message_id or run.id, is_new=False)
+    return None

@@ -17,6 +17,7 @@ from callsheet.events.entry import Entry
 from callsheet.events.union import AnyRunEvent
 from callsheet.events.usage import ModelUsage
 from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
+from callsheet.runs.in_the_way import RunInTheWay
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.run import RunRecord
 
@@ -54,6 +55,13 @@ _ACTIVE = text(
     "SELECT id, worker_id FROM runs WHERE session_id = :session_id"
     " AND status IN ('queued', 'running')"
 )
+
+_IN_THE_WAY = text("""
+SELECT id, user_id, session_id, user_message_id, worker_id,
+       status IN ('queued', 'running') AS is_active
+FROM runs
+WHERE id = :run_id OR (session_id = :session_id AND status IN ('queued', 'running'))
+""")
 
 _AFTER = select(RunEventRow.seq, RunEventRow.at, RunEventRow.event)
 
@@ -96,9 +104,10 @@ async def find_run(tx: Read, run_id: UUID, user_id: UUID) -> RunRecord | None:
     return None if row is None else _record(row)
 
 
-async def run_exists(tx: Read, run_id: UUID) -> bool:
-    """Whether anybody has a run of that id."""
-    return (await tx.execute(select(_T.id).where(_T.id == run_id))).first() is not None
+async def runs_in_the_way(tx: Read, session_id: UUID, run_id: UUID) -> list[RunInTheWay]:
+    """What a new run has to know: the session's active run, and whoever's run of that id."""
+    rows = await tx.execute(_IN_THE_WAY, {"session_id": session_id, "run_id": run_id})
+    return [RunInTheWay(**row._asdict()) for row in rows]
 
 
 async def list_runs(

@@ -30,22 +30,23 @@ _COLUMNS = (
 
 _CLAIM = text("""
 INSERT INTO sessions (id, user_id, title) VALUES (:id, :user_id, :title)
-ON CONFLICT (id) DO NOTHING
+ON CONFLICT (id) DO UPDATE SET updated_at = now()
+WHERE sessions.user_id = excluded.user_id AND sessions.deleted_at IS NULL
+RETURNING title
 """)
 
-_LOCK = text("""
-SELECT user_id, title, message_count, deleted_at FROM sessions WHERE id = :id FOR NO KEY UPDATE
-""")
 
-
-async def claim_session(tx: Tx, session_id: UUID, user_id: UUID) -> tuple[bool, str | None]:
+async def claim_session(
+    tx: Tx, session_id: UUID, user_id: UUID, new_title: str | None = None
+) -> tuple[bool, str | None]:
     """Make the session or take the user's own, and hold its row until the transaction ends.
 
-    Gives whether it is the user's (and not deleted), and its title.
+    Gives whether it is the user's (and not deleted), and its title. `new_title` is that of a
+    session that is made.
     """
-    await tx.execute(_CLAIM, {"id": session_id, "user_id": user_id, "title": None})
-    row = (await tx.execute(_LOCK, {"id": session_id})).one()
-    return row.user_id == user_id and row.deleted_at is None, row.title
+    values = {"id": session_id, "user_id": user_id, "title": new_title}
+    row = (await tx.execute(_CLAIM, values)).first()
+    return (False, None) if row is None else (True, row.title)
 
 
 async def set_title(tx: Tx, session_id: UUID, title: str) -> None:

@@ -1,0 +1,18 @@
+"""A run that a new one may not pass by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class RunInTheWay:
+    """A run of the same session that is active, or one that has the same id already."""
+
+    id: UUID
+    user_id: UUID
+    session_id: UUID
+    user_message_id: UUID | None
+    worker_id: str | None
+    is_active: bool
