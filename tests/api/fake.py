@@ -9,7 +9,7 @@ from tests.api.fake_chat import FakeChat
 from tests.api.fake_records import FakeRuns, FakeSessions
 
 ORIGIN = "http://app.example:3000"
-ALICE, BOB = {"Authorization": "Bearer sk-alice"}, {"Authorization": "Bearer sk-bob"}
+ALICE, BOB = {"Authorization": "Bearer sk-alice"}, {"Authorization": "Bearer sk-bob-2"}
 
 
 class World:
@@ -24,7 +24,7 @@ class World:
     def services(self) -> Services:
         """What the application is made on."""
         return Services(
-            identities=ApiKeys(["alice:sk-alice", "bob:sk-bob"]),
+            identities=ApiKeys(["alice:sk-alice", "bob:sk-bob-2"]),
             chat=self.chat,
             runs=self.runs,
             sessions=self.sessions,

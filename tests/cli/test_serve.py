@@ -17,8 +17,10 @@ from typing import Any
 
 import pytest
 
+from callsheet.cli.deployment import secrets_of
 from callsheet.cli.listening import listen, url_of
 from callsheet.kit.errors import SetupError
+from callsheet.settings.load import load_settings
 from tests.cli.conftest import Callsheet
 
 
@@ -81,6 +83,24 @@ def test_a_port_that_is_taken_is_named(
     assert ran.status == 2
     assert f"127.0.0.1 port {port}" in ran.err
     assert "--port" in ran.err
+
+
+@pytest.mark.parametrize("wrong", [("--port", "99999"), ("--port", "x"), ("--host", " ")])
+def test_an_option_that_cannot_be_is_named(deployed: Callsheet, wrong: tuple[str, str]) -> None:
+    ran = deployed("serve", *wrong)
+    assert ran.status == 2
+    assert wrong[0] in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_every_secret_is_known_to_the_log() -> None:
+    environ = {
+        "CALLSHEET_DATABASE__URL": "postgresql://me:pa%40ssword@h/d",
+        "CALLSHEET_AUTH__API_KEYS": "ann:ann-s-key",
+        "CALLSHEET_LLM__QWEN__API_KEY": "qwen-s-key",
+    }
+    known = set(secrets_of(load_settings(environ, Path("no such file")).settings))
+    assert known == {"pa%40ssword", "pa@ssword", "ann-s-key", "qwen-s-key"}
 
 
 def test_it_does_not_listen_to_others_without_a_key(deployed: Callsheet) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable
 from hashlib import sha256
+from typing import Final
 
 from callsheet.auth.principal import Principal, principal_named
 from callsheet.kit.errors import SetupError, Unauthorized
 
+# A shorter one can be tried out, and could not be told from ordinary words in the log.
+SHORTEST_KEY: Final = 8
 _FORM = "CALLSHEET_AUTH__API_KEYS is a comma-separated list of name:key"
 
 
@@ -24,6 +27,11 @@ class ApiKeys:
             name, mark, key = (part.strip() for part in entry.partition(":"))
             if not (name and mark and key):
                 raise SetupError(f"{_FORM}; entry {place} has no name or no key.")
+            if len(key) < SHORTEST_KEY:
+                raise SetupError(
+                    f"{_FORM}; the key of entry {place} has under {SHORTEST_KEY} characters. "
+                    "`openssl rand -hex 24` makes a good one."
+                )
             if len(name) > 100:
                 raise SetupError(f"{_FORM}; the name of entry {place} is over 100 characters.")
             known = self._users.setdefault(_hash(key), principal_named(name))

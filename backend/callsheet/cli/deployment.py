@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from pydantic import SecretStr
 
 from callsheet.cli.console import warn
 from callsheet.kit.log import get_log, setup_log
@@ -46,4 +49,14 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     keys = [each.get_secret_value() for each in settings.auth.api_keys]
     found = [key.partition(":")[2] or key for key in keys]
     found += [each.api_key.get_secret_value() for each in settings.llm.values() if each.api_key]
+    found += _password(settings.database.url)
     return tuple(found)
+
+
+def _password(url: SecretStr | None) -> tuple[str, ...]:
+    """The password of an address, as it is written there and as it is meant."""
+    try:
+        written = urlsplit(url.get_secret_value() if url else "").password or ""
+    except ValueError:
+        return ()  # no address: whoever connects says so
+    return written, unquote(written)

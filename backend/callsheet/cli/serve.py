@@ -16,6 +16,7 @@ from callsheet.cli.console import ERR
 from callsheet.cli.deployment import read_deployment
 from callsheet.cli.front import Front
 from callsheet.cli.listening import HttpServer, listen, url_of
+from callsheet.kit.errors import SetupError
 from callsheet.kit.log import get_log
 from callsheet.settings.settings import Settings
 
@@ -32,7 +33,10 @@ def serve(
         str | None, typer.Option("--host", help="Instead of CALLSHEET_SERVER__HOST.")
     ] = None,
     port: Annotated[
-        int | None, typer.Option("--port", help="Instead of CALLSHEET_SERVER__PORT; 0: a free one.")
+        int | None,
+        typer.Option(
+            "--port", min=0, max=65535, help="Instead of CALLSHEET_SERVER__PORT; 0: a free one."
+        ),
     ] = None,
 ) -> None:
     """Start the server and whatever it needs. Ctrl-C stops it in order."""
@@ -67,6 +71,8 @@ def serve(
 
 def _with(settings: Settings, host: str | None, port: int | None) -> Settings:
     """What the command line says, over what the environment says."""
+    if host is not None and not host.strip():
+        raise SetupError("--host names no address; leave it out for CALLSHEET_SERVER__HOST.")
     given = {"host": host, "port": port}
     update = {name: value for name, value in given.items() if value is not None}
     server = type(settings.server).model_validate({**settings.server.model_dump(), **update})
