@@ -16,7 +16,7 @@ from callsheet.agui.run_frames import WireIds
 from callsheet.agui.run_input import RunInput
 from callsheet.api.answer import json_answer
 from callsheet.api.documents import Answer
-from callsheet.api.openapi import answers
+from callsheet.api.openapi import BODY_ERRORS, answers
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.stream_response import StreamResponse
 from callsheet.api.whole_answer import WholeAnswer
@@ -45,7 +45,7 @@ _BODY: Final[dict[str, Any]] = {
     }
 }
 _ANSWERS: Final = answers(
-    Answer, 402, 404, 409, 413, 415, 429,
+    Answer, 402, 404, 409, 429, *BODY_ERRORS,
     means="The run's events, or with `Accept: application/json` its answer.",
 )  # fmt: skip
 _ANSWERS[200]["content"]["text/event-stream"] = {"schema": {"type": "string"}}

@@ -41,7 +41,8 @@ _ERRORS: Final[Mapping[int, str]] = {
     429: "Too many requests; `Retry-After` says when to come back.",
     503: "Something we depend on is away; the detail says which.",
 }
-_BODY_ERRORS: Final = (408, 413, 415)
+BODY_ERRORS: Final = (408, 413, 415)
+"""What an operation with a body can say on top."""
 
 
 def answers(

@@ -13,7 +13,7 @@ from callsheet.api.body import read_fields, read_page
 from callsheet.api.caller import caller_of, path_id
 from callsheet.api.documents import MessagePage, RunPage, Session, SessionPage, Stopped
 from callsheet.api.fields import NewSession, SessionEdit
-from callsheet.api.openapi import answers, body
+from callsheet.api.openapi import BODY_ERRORS, answers, body
 from callsheet.api.ports import Services
 from callsheet.api.views import message_page, run_page, run_view, session_page, session_view
 from callsheet.kit.errors import BadInput, NotFound
@@ -35,12 +35,12 @@ class SessionRoutes:
         add = router.add_api_route
         one, page = answers(Session, 404), answers(SessionPage)
         add("", self.create, methods=["POST"], status_code=201, openapi_extra=body(NewSession),
-            responses=answers(Session, 404, 413, 415, status=201))  # fmt: skip
+            responses=answers(Session, 404, *BODY_ERRORS, status=201))  # fmt: skip
         add("", self.list, methods=["GET"], responses=page)
         add("/recent", self.recent, methods=["GET"], responses=one)
         add("/{session_id}", self.get, methods=["GET"], responses=one)
         add("/{session_id}", self.edit, methods=["PATCH"], openapi_extra=body(SessionEdit),
-            responses=answers(Session, 404, 413, 415))  # fmt: skip
+            responses=answers(Session, 404, *BODY_ERRORS))  # fmt: skip
         add("/{session_id}", self.delete, methods=["DELETE"], status_code=204,
             responses=answers(None, 404, 409, status=204))  # fmt: skip
         add("/{session_id}/messages", self.messages, methods=["GET"],
