@@ -6,6 +6,8 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from callsheet.events.call import AnswerFinished, CallStatus, LlmCallFinished
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
 from callsheet.events.stage import StageFinished, StageRetried, StageSkipped, StageStarted
@@ -141,13 +143,19 @@ async def test_other_failures_end_the_turn_with_their_code() -> None:
     ]
 
 
-async def test_a_visible_stage_is_not_begun_again() -> None:
+@pytest.mark.parametrize(("says", "attempts"), [(True, 1), (False, 2)])
+async def test_a_stage_is_not_begun_again_once_people_may_have_read_its_text(
+    says: bool, attempts: int
+) -> None:
     async def play(work: StageWork, emit: Emit, meter: Meter) -> StageResult:
+        if says:
+            emit(TextStarted(message_id=f"m{work.attempt}", agent_run_id="a", visible=True))
+            emit(TextEnded(message_id=f"m{work.attempt}"))
         raise TurnFailed("no JSON", code="invalid_output")
 
     runner = ScriptedRunner(answer=play)
     await run(runner, workflow(stage("answer", visible=True, retry=RETRY_ONCE)))
-    assert runner.ran == [("answer", True, 1)]
+    assert runner.ran == [("answer", True, number + 1) for number in range(attempts)]
 
 
 async def test_a_fault_of_ours_ends_the_run_without_its_details() -> None:

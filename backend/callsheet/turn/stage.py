@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from callsheet.events.stage import StageFinished, StageRetried, StageStarted
+from callsheet.events.text import TextStarted
+from callsheet.events.union import AnyRunEvent
 from callsheet.kit.errors import AppError
 from callsheet.kit.json import encode
 from callsheet.turn.meter import Meter
@@ -18,7 +20,8 @@ async def run_stage(
 ) -> StageResult:
     """Run the stage until it has a result or has used up its attempts.
 
-    A stage whose text a user may have read is not begun again: the text would stand there twice.
+    Once a user may have read some of its text it is not begun again: the text would stand there
+    twice.
 
     Raises:
         AppError: the last attempt's failure. StageFinished was emitted.
@@ -26,16 +29,17 @@ async def run_stage(
     stage = work.stage
     recorder.emit(StageStarted(stage=stage.name))
     whole = work.deadline.within(stage.timeout_s)
+    watch = _Watch(recorder)
     attempt = 1
     while True:
         try:
             once = replace(work, attempt=attempt, deadline=whole)
-            result = await runner.run(once, recorder.emit, meter)
+            result = await runner.run(once, watch.emit, meter)
         except AppError as error:
             again = (
                 attempt < stage.retry.attempts
                 and error.error_code in stage.retry.on
-                and not work.visible
+                and not watch.has_shown_text
                 and not whole.passed()
             )
             if not again:
@@ -46,6 +50,19 @@ async def run_stage(
         else:
             recorder.emit(StageFinished(stage=stage.name, status="done", output=_output(result)))
             return result
+
+
+class _Watch:
+    """Hands events on and notices text that a user may read."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.has_shown_text = False
+        self._emit = recorder.emit
+
+    def emit(self, event: AnyRunEvent) -> None:
+        self._emit(event)
+        if isinstance(event, TextStarted) and event.visible:
+            self.has_shown_text = True
 
 
 def _output(result: StageResult) -> str:
