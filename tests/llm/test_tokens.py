@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from callsheet.llm.chat import ChatPart, HeadPart, ReasoningPart, TextPart, ToolCallPart
 from callsheet.llm.tokens import (
+    _MOST_KNOWN,
     PER_IMAGE_TOKENS,
     PER_MESSAGE_TOKENS,
+    _known,
     estimate_answer,
     estimate_messages,
     estimate_tokens,
@@ -100,3 +102,19 @@ def test_an_answer_counts_reasoning_text_and_calls() -> None:
     assert reasoning == estimate_tokens("Let me think.")
     assert output > reasoning + estimate_tokens("Hello")
     assert estimate_answer([]) == (0, 0)
+
+
+def test_a_long_text_is_counted_once_however_often_it_is_sent() -> None:
+    text = ENGLISH * 2_000
+    first = estimate_tokens(text)
+    began = time.perf_counter()
+    assert {estimate_tokens(text) for _ in range(200)} == {first}
+    assert time.perf_counter() - began < 1  # counting it 200 times takes 20 s
+    assert estimate_tokens(text + "!") != estimate_tokens(text + " of")
+
+
+def test_what_is_known_of_texts_stays_bounded() -> None:
+    texts = [f"{number:06}" * 50 for number in range(20_000)]
+    first = [estimate_tokens(text) for text in texts]
+    assert [estimate_tokens(text) for text in texts] == first
+    assert len(_known) <= _MOST_KNOWN
