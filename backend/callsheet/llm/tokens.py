@@ -44,7 +44,7 @@ _MARKS_WEIGHT: Final = 0.32
 _MARK_WEIGHT: Final = 0.26
 
 
-# A talk is counted anew for every request, and a long text costs the event loop 0.35 us a character.
+# A talk is counted anew for every request, and each character costs the event loop 0.35 us.
 # Texts are known by their hash and length, so that none is held; a clash is one wrong estimate.
 _known: Final[dict[tuple[int, int], int]] = {}
 _MOST_KNOWN: Final = 8_192
