@@ -69,7 +69,7 @@ RESULT = ToolResult(
     latency_ms=1,
     visible=False,
 )
-ASKED = [TOOL, ToolCallEnded(tool_call_id="c")]
+ASKED: list[AnyRunEvent] = [TOOL, ToolCallEnded(tool_call_id="c")]
 
 
 def check_all(events: list[AnyRunEvent]) -> OrderChecker:

@@ -3,77 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import math
-from collections.abc import Callable
-from datetime import UTC, datetime
-from decimal import Decimal
-from typing import Any, Literal
-from uuid import uuid4
+from typing import Any
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import ToolFailed, ToolRetry
-from callsheet.tools.context import ToolContext
-from callsheet.tools.invoke import ToolInvoker, ToolOutcome
 from callsheet.tools.options import ToolOptions
-from callsheet.tools.registry import ToolRegistry
-from tests.fakes.clock import HandClock
-
-
-class Search(BaseModel):
-    query: str = Field(min_length=1)
-    limit: int = Field(default=3, ge=1, le=10)
-    order: Literal["new", "old"] = "new"
-
-
-class Nothing(BaseModel):
-    pass
-
-
-class Scripted:
-    """A tool that does what the test says."""
-
-    def __init__(self, do: Callable[[Any], Any], args: type[BaseModel] = Search) -> None:
-        self.name = "search"
-        self.description = "Searches."
-        self.Args = args
-        self.calls: list[Any] = []
-        self._do = do
-
-    async def run(self, args: Any, ctx: ToolContext) -> Any:
-        self.calls.append(args)
-        result = self._do(args)
-        return await result if asyncio.iscoroutine(result) else result
-
-
-def context(seconds: float = 5.0) -> ToolContext:
-    return ToolContext(
-        user_id=uuid4(),
-        session_id=uuid4(),
-        run_id=uuid4(),
-        tool_call_id="call_1",
-        agent="doer",
-        deadline=Deadline.after(seconds),
-        clock=HandClock(),
-    )
-
-
-async def call(
-    tool: Scripted,
-    arguments: str,
-    *,
-    name: str = "search",
-    seconds: float = 5.0,
-    options: ToolOptions | None = None,
-    allowed: frozenset[str] = frozenset({"search"}),
-) -> ToolOutcome:
-    registry = ToolRegistry()
-    registry.add([tool], owner="tests")
-    invoker = ToolInvoker(registry, options or ToolOptions())
-    return await invoker.invoke(name, arguments, context(seconds), allowed=allowed)
+from tests.tools.calls import Nothing, Scripted, Search, call
 
 
 async def test_the_arguments_reach_the_tool_as_its_own_record() -> None:
@@ -223,64 +160,3 @@ async def test_a_stop_passes_through() -> None:
         await begun.wait()
         task.cancel()
     assert task.cancelled()
-
-
-async def test_a_result_is_strict_json_whatever_it_holds() -> None:
-    class Found(BaseModel):
-        at: datetime
-        price: Decimal
-
-    value = {
-        "mean": 1.5,
-        "stddev": math.nan,
-        "max": math.inf,
-        "price": Decimal("NaN"),
-        "tags": {"b", "a"},
-        "raw": b"\xff\x00ok",
-        "found": Found(at=datetime(2026, 1, 2, tzinfo=UTC), price=Decimal("0.10")),
-        7: "seven",
-        "half": "\ud800",
-    }
-    outcome = await call(Scripted(lambda args: value), '{"query":"a"}')
-
-    def refuse(name: str) -> None:
-        raise AssertionError(name)
-
-    read = json.loads(outcome.content, parse_constant=refuse)
-    assert read["mean"] == 1.5
-    assert read["stddev"] is None
-    assert read["max"] is None
-    assert read["price"] is None
-    assert read["tags"] == ["a", "b"]
-    assert read["found"] == {"at": "2026-01-02T00:00:00Z", "price": "0.10"}
-    assert read["7"] == "seven"
-    assert read["half"] == "\ufffd"
-
-
-async def test_text_stays_text() -> None:
-    outcome = await call(Scripted(lambda args: '{"a": NaN} \x00'), '{"query":"a"}')
-    assert outcome.content == '{"a": NaN} \ufffd'
-
-
-async def test_a_result_that_cannot_be_written_down_is_an_error() -> None:
-    loop: list[Any] = []
-    loop.append(loop)
-    outcome = await call(Scripted(lambda args: loop), '{"query":"a"}')
-    assert outcome.status == "error"
-
-
-async def test_a_long_result_is_cut_and_says_so() -> None:
-    options = ToolOptions(max_result_chars=10)
-    outcome = await call(Scripted(lambda args: "x" * 25), '{"query":"a"}', options=options)
-    assert outcome.content == "x" * 10 + "\n[cut here: the first 10 of 25 characters]"
-
-
-async def test_the_digest_is_that_of_the_json_not_of_its_spelling() -> None:
-    tool = Scripted(lambda args: "ok")
-    one = await call(tool, '{"query":"a","limit":2}')
-    two = await call(tool, '{ "limit": 2, "query": "a" }')
-    other = await call(tool, '{"query":"a","limit":3}')
-    broken = await call(tool, '{"query":')
-    assert one.args_digest == two.args_digest
-    assert len({one.args_digest, other.args_digest, broken.args_digest}) == 3
-    assert all(len(found.args_digest) == 64 for found in (one, other, broken))
