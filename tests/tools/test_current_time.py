@@ -7,7 +7,7 @@ import pytest
 from callsheet.kit.errors import ToolRetry
 from callsheet.tools.builtin.current_time import CurrentTime, CurrentTimeArgs
 from tests.fakes.clock import HandClock
-from tests.tools.test_invoke import context
+from tests.tools.calls import context
 
 
 async def ask(**args: str) -> dict[str, str]:

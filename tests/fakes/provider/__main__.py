@@ -10,7 +10,8 @@ import asyncio
 
 import uvloop
 
-from tests.fakes.provider.protocol import Connection, State
+from tests.fakes.provider.protocol import Connection
+from tests.fakes.provider.state import State
 
 
 async def _serve(port: int) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-from tests.fakes.provider.protocol import Connection, State
+from tests.fakes.provider.protocol import Connection
 from tests.fakes.provider.scenario import Scenario
+from tests.fakes.provider.state import State
 from tests.fakes.provider.stats import Stats
 
 _KEPT_BODIES = 500
