@@ -13,10 +13,13 @@ def stream(*events: dict[str, object]) -> bytes:
 
 
 def whole(*deltas: str) -> list[dict[str, object]]:
+    said: list[dict[str, object]] = [
+        {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": each} for each in deltas
+    ]
     return [
         {"type": "RUN_STARTED"},
         {"type": "TEXT_MESSAGE_START", "messageId": "m"},
-        *({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": each} for each in deltas),
+        *said,
         {"type": "TEXT_MESSAGE_END", "messageId": "m"},
         {"type": "RUN_FINISHED"},
     ]
