@@ -14,8 +14,11 @@ from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
 from callsheet.workflows.workflow import Workflow
 
-_AGAIN_S: Final = 2.0
+_AGAIN_S: Final = 1.0
+_LAST_S: Final = 2.5
+"""A run that was also stopped is not waited for longer; whoever asks for it next ends it."""
 _INTERNAL: Final = RunFailed(code="internal", message="The turn failed inside the server.")
+_WAITS: Final = Unavailable("The run's end could not be stored yet.", service="database")
 
 log = get_log(__name__)
 
@@ -46,12 +49,28 @@ class RunWork:
 
     async def _end(self, last: RunFailed) -> None:
         """End the run from what is stored of it; its viewers see that, or that it must wait."""
-        core, run_id = self._core, self._turn.run_id
-        while True:
+        now = asyncio.get_running_loop().time
+        ends_at: float | None = None
+        while ends_at is None or now() < ends_at:
             try:
-                await core.recovery.end(run_id, last)
-            except Unavailable as error:
-                core.broker.break_off(run_id, error)
-                await asyncio.sleep(_AGAIN_S)
-            else:
-                return
+                async with asyncio.timeout_at(ends_at):
+                    if await self._ended(last):
+                        return
+                    await asyncio.sleep(_AGAIN_S)
+            except TimeoutError:
+                break
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is not None:
+                    task.uncancel()
+                ends_at = now() + _LAST_S
+        self._core.broker.break_off(self._turn.run_id, _WAITS)
+
+    async def _ended(self, last: RunFailed) -> bool:
+        core, run_id = self._core, self._turn.run_id
+        try:
+            await core.recovery.end(run_id, last)
+        except AppError as error:
+            core.broker.break_off(run_id, error)
+            return False
+        return True

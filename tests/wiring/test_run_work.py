@@ -1,0 +1,96 @@
+"""A run whose journal failed gets its end as soon as it can be stored, also when it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+from uuid import UUID
+
+import pytest
+
+from callsheet.events.run import RunFailed
+from callsheet.kit.errors import AppError, Unavailable
+from callsheet.kit.ids import new_id
+from callsheet.turn.request import TurnRequest
+from callsheet.wiring import run_work
+from callsheet.wiring.core import Core
+from callsheet.wiring.run_work import RunWork
+from callsheet.workflows.workflow import Workflow
+
+AWAY = Unavailable("The database does not answer.", service="database")
+
+
+@dataclass
+class World:
+    """The parts of a process that a failed run meets; the database is away `away` times."""
+
+    away: int
+    failure: Exception = AWAY
+    ends: list[RunFailed] = field(default_factory=list)
+    told: list[AppError] = field(default_factory=list)
+    tried: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def run(self, *_: Any) -> None:
+        raise self.failure
+
+    async def end(self, run_id: UUID, last: RunFailed) -> None:
+        self.tried.set()
+        if self.away:
+            self.away -= 1
+            raise AWAY
+        self.ends.append(last)
+
+    def break_off(self, run_id: UUID, error: AppError) -> None:
+        self.told.append(error)
+
+    async def job(self) -> None:
+        await self.work()(lambda: "user")
+
+    def work(self) -> RunWork:
+        core = SimpleNamespace(
+            turns=self, recovery=self, broker=self, writer=SimpleNamespace(open=lambda _: None)
+        )
+        turn = TurnRequest(new_id(), new_id(), new_id(), "chat", new_id(), "hello", "t")
+        return RunWork(cast(Core, core), cast(Workflow, None), turn)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_work, "_AGAIN_S", 0.01)
+    monkeypatch.setattr(run_work, "_LAST_S", 0.2)
+
+
+async def test_the_end_is_stored_as_soon_as_the_database_is_back() -> None:
+    world = World(away=3)
+    await world.job()
+    assert [end.code for end in world.ends] == ["unavailable"]
+    assert world.told == [AWAY] * 3
+
+
+async def test_a_fault_of_ours_is_an_end_too() -> None:
+    world = World(away=0, failure=RuntimeError("what it is stays in the log"))
+    await world.job()
+    assert [(end.code, "log" in end.message) for end in world.ends] == [("internal", False)]
+    assert world.told == []
+
+
+async def test_a_stop_does_not_keep_the_run_from_its_end() -> None:
+    world = World(away=3)
+    task = asyncio.create_task(world.job())
+    await world.tried.wait()
+    task.cancel()
+    await task
+    assert [end.code for end in world.ends] == ["unavailable"]
+
+
+async def test_a_stopped_process_does_not_wait_for_the_database_for_ever() -> None:
+    world = World(away=1_000_000)
+    task = asyncio.create_task(world.job())
+    await world.tried.wait()
+    task.cancel()
+    async with asyncio.timeout(5):
+        await task
+    assert world.ends == []
+    assert world.told[-1] is not AWAY
