@@ -8,14 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from callsheet.db.driver import DriverConnection
 from callsheet.db.transaction import Database
 from callsheet.events.order import OrderChecker
 from callsheet.events.run import RunCancelled, RunFinished
 from callsheet.events.union import TERMINAL
+from callsheet.journal.writer import JournalStore
 from callsheet.kit.errors import SetupError, Unavailable
 from callsheet.kit.pages import PageRequest
 from callsheet.kit.readiness import Part
 from callsheet.runs.store import read_events
+from callsheet.wiring.adapters import Adapters
+from callsheet.wiring.application import Application
 from callsheet.wiring.health import HealthService
 from tests.fakes.chat import ScriptedChat
 from tests.fixtures.booked import book_turns
@@ -95,6 +99,18 @@ async def test_a_database_that_is_not_there_is_told_by_ready_and_by_every_part(
             parts = {part.name: part for part in app.readiness.parts()}
             assert parts["database"] == Part("database", ready=False, detail=str(failure.value))
             assert parts["catalog"].detail == str(failure.value)
+
+
+async def test_a_fault_of_ours_in_the_start_is_told_and_not_hung_on(
+    tmp_path: Path, database_url: str
+) -> None:
+    def broken(connection: DriverConnection, currency: str) -> JournalStore:
+        raise ZeroDivisionError("secret detail")
+
+    settings = settings_of(tmp_path, database_url)
+    async with Application(settings, Adapters(journal=broken)) as app:
+        with pytest.raises(SetupError, match="failed inside: ZeroDivisionError"):
+            await app.ready()
 
 
 async def test_another_currency_than_the_booked_one_refuses_to_start(
