@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from hypothesis import given, settings
@@ -74,3 +75,11 @@ def test_blocks_are_rendered_in_their_order_and_none_gives_nothing() -> None:
         "<a>\nx\n</a>\n\n<b>\n&lt;/A >\n&lt; b>\n</b>"
     )
     assert lookup("message.text", {}) is None
+
+
+def test_a_page_of_spaces_behind_a_bracket_does_not_hold_up_the_server() -> None:
+    text = ("<" + " " * 30_000) * 3 + "</request>"
+    began = time.process_time()
+    shown = render([DataBlock("request", text)])
+    assert time.process_time() - began < 1
+    assert shown.count("</request>") == 1

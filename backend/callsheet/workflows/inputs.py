@@ -61,7 +61,8 @@ def render(blocks: Sequence[DataBlock]) -> str:
     if not blocks:
         return ""
     names = "|".join(re.escape(block.name) for block in blocks)
-    tag = re.compile(rf"<(?=\s*/?\s*(?:{names})\b)", re.IGNORECASE)
+    # Possessive, so that a "<" before a page of spaces is looked at once.
+    tag = re.compile(rf"<(?=\s*+/?+\s*+(?:{names})\b)", re.IGNORECASE)
     return "\n\n".join(
         f"<{block.name}>\n{tag.sub('&lt;', block.text)}\n</{block.name}>" for block in blocks
     )

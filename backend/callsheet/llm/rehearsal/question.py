@@ -25,6 +25,8 @@ _SIGNS: Final = (
     (" minus ", "-"),
     (" divided by ", "/"),
 )
+# The patterns below try a text from every place on; this is more than the calculator takes.
+_LOOKED_AT_CHARS: Final = 500
 _BY_X: Final = re.compile(r"(?<=\d)\s*[xX]\s*(?=\d)")
 _DATE: Final = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b")
 _NUMBER: Final = r"\(*\s*\d+(?:\.\d+)?\s*\)*"
@@ -54,8 +56,8 @@ def tool_need(prompt: Prompt) -> ToolNeed | None:
 
 
 def arithmetic_in(text: str) -> str | None:
-    """The longest sum, product and the like in a text, as a calculator takes it."""
-    text = _DATE.sub(" ", text)
+    """The longest sum, product and the like at the head of a text, as a calculator takes it."""
+    text = _DATE.sub(" ", text[:_LOOKED_AT_CHARS])
     for sign, operator in _SIGNS:
         text = text.replace(sign, operator)
     found = _SUM.findall(_BY_X.sub("*", text))
