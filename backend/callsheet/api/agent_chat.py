@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import aclosing
 from http import HTTPStatus
 from typing import Any, Final
+from uuid import UUID
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -23,6 +25,7 @@ from callsheet.api.whole_answer import WholeAnswer
 from callsheet.kit.log import log_context
 from callsheet.runs.started import StartedRun
 
+_LARGE_BYTES: Final = 262_144
 _BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
@@ -95,11 +98,8 @@ class AgentChatRoutes:
 
     async def _run(self, request: Request, workflow: str | None) -> Response:
         principal = self._services.identities.authenticate(request.headers.get("authorization"))
-        asked = parse_request(
-            await request.body(),
-            principal.user_id,
-            max_message_chars=self._options.max_message_chars,
-        )
+        body = await request.body()
+        asked = await self._parsed(body, principal.user_id)
         ids = {"run_id": str(asked.run_id), "session_id": str(asked.session_id)}
         with log_context(**ids):
             run = await self._services.chat.start(
@@ -110,6 +110,13 @@ class AgentChatRoutes:
         wire = WireIds(asked.raw_thread_id, asked.raw_run_id, asked.raw_parent_run_id)
         encoder = Encoder(run.run_id, wire, asked.protocol)
         return StreamResponse(run.entries, encoder, _ids(run), self._options.ping_after_s)
+
+    async def _parsed(self, body: bytes, user_id: UUID) -> RunInput:
+        limit = self._options.max_message_chars
+        if len(body) <= _LARGE_BYTES:
+            return parse_request(body, user_id, max_message_chars=limit)
+        # Megabytes of state take seconds; other turns go on meanwhile.
+        return await asyncio.to_thread(parse_request, body, user_id, max_message_chars=limit)
 
 
 def wants_document(accept: str | None) -> bool:
