@@ -31,10 +31,11 @@ class AdmissionRequest:
 class Ticket:
     """Permission to run. `is_new` false: the run was let in before; there is only to look on.
 
-    `message_id` is the row of the user's message.
+    `message_id` is the row of the user's message; `is_first`: nothing was said before it.
     """
 
     run_id: UUID
     session_id: UUID
     message_id: UUID
     is_new: bool
+    is_first: bool = False

@@ -106,11 +106,13 @@ class Gate:
                 code="run_active",
                 runId=str(active),
             )
-        message_id = await self._message(tx, request)
+        message_id, is_first = await self._message(tx, request)
         if title is None:
             await set_title(tx, request.session_id, wanted)
         await self._add_run(tx, request, message_id)
-        return Ticket(request.run_id, request.session_id, message_id, is_new=True)
+        return Ticket(
+            request.run_id, request.session_id, message_id, is_new=True, is_first=is_first
+        )
 
     async def _add_run(self, tx: Tx, request: AdmissionRequest, message_id: UUID) -> None:
         run = NewRun(
@@ -145,22 +147,26 @@ class Gate:
             return self._own_runs.has(run_id)
         return await is_alive(tx, worker_id)
 
-    async def _message(self, tx: Tx, request: AdmissionRequest) -> UUID:
-        """Store the user's message, or take it where the client asks it anew."""
+    async def _message(self, tx: Tx, request: AdmissionRequest) -> tuple[UUID, bool]:
+        """Store the user's message, or take it where the client asks it anew.
+
+        Gives its id and whether it is the session's first.
+        """
         message_id = request.message_id
         for _ in range(2):
-            if await add_user_message(
+            seq = await add_user_message(
                 tx,
                 message_id,
                 request.session_id,
                 request.text,
                 self._currency,
                 request.message_metadata,
-            ):
-                return message_id
+            )
+            if seq is not None:
+                return message_id, seq == 1
             if await session_of(tx, message_id) == request.session_id:
                 await take_again(tx, message_id, request.text, request.message_metadata)
-                return message_id
+                return message_id, False
             message_id = new_id()
         raise Conflict("The message could not be stored under its id.")
 

@@ -9,7 +9,6 @@ from typing import Final
 
 from callsheet.events.entry import Entry
 from callsheet.events.reasoning import ReasoningDelta
-from callsheet.events.run import RunStarted
 from callsheet.events.text import TextDelta
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted
 from callsheet.events.union import TERMINAL, AnyRunEvent
@@ -19,7 +18,7 @@ from callsheet.kit.errors import Unavailable
 
 MAX_DELTA_CHARS: Final = 16_384
 
-_URGENT: Final = (RunStarted, TextDelta, ReasoningDelta, ToolCallStarted, ToolCallArgs, *TERMINAL)
+_URGENT: Final = (TextDelta, ReasoningDelta, ToolCallStarted, ToolCallArgs, *TERMINAL)
 
 
 class JournaledRun:

@@ -1,7 +1,7 @@
 """The one writer of journals in a process: store first, then show.
 
 It commits at once when idle and joins what arrives while a commit is under way, for all runs
-together. Events that nobody waits for (an answer's end, a stage's end) linger a few milliseconds,
+together. Events that nobody waits for (a run's start, an answer's end) linger a few milliseconds,
 because what follows them mostly comes within that time and then needs no commit of its own. Every
 write can be repeated: after a lost connection the same batch is written again.
 """

@@ -40,11 +40,12 @@ WITH added AS (
          coalesce((SELECT max(seq) FROM messages WHERE session_id = :session_id), 0) + 1,
          'user', :content, :currency, CAST(:metadata AS jsonb)
   ON CONFLICT (id) DO NOTHING
-  RETURNING session_id
+  RETURNING session_id, seq
 )
 UPDATE sessions s SET message_count = message_count + 1, last_activity_at = now(),
                       updated_at = now()
 FROM added WHERE s.id = added.session_id
+RETURNING added.seq
 """)
 
 _OWNER = text(
@@ -95,12 +96,12 @@ async def add_user_message(
     content: str,
     currency: str,
     metadata: Mapping[str, Any],
-) -> bool:
-    """Store what the user said; the session's lock is held by the caller.
+) -> int | None:
+    """Store what the user said and give its `seq`; the session's lock is held by the caller.
 
-    False where a message of that id is there already.
+    None where a message of that id is there already.
     """
-    result = await tx.execute(
+    added = await tx.execute(
         _ADD_USER,
         {
             "id": message_id,
@@ -110,7 +111,8 @@ async def add_user_message(
             "metadata": encode(metadata).decode(),
         },
     )
-    return result.rowcount == 1
+    seq: int | None = added.scalar_one_or_none()
+    return seq
 
 
 async def session_of(tx: Read, message_id: UUID) -> UUID | None:

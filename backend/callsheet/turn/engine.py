@@ -53,7 +53,7 @@ class TurnEngine:
 
     async def _view(self, request: TurnRequest, workflow: Workflow) -> TurnView:
         now = self._clock.now()
-        if not looks_back(workflow):
+        if request.is_first or not looks_back(workflow):
             return TurnView(request.message_text, (), now)
         messages, count = await self._history.before(request)
         return TurnView(request.message_text, tuple(messages), now, count)

@@ -10,7 +10,8 @@ from uuid import UUID
 class TurnRequest:
     """One admitted run: everything that does not change while it runs.
 
-    `message_text` is the user's new message, sanitised. `message_id` is its row.
+    `message_text` is the user's new message, sanitised. `message_id` is its row. `is_first`:
+    nothing was said in the session before it, so that there is no history to read.
     """
 
     run_id: UUID
@@ -21,3 +22,4 @@ class TurnRequest:
     message_text: str
     trace_id: str
     parent_run_id: UUID | None = None
+    is_first: bool = False

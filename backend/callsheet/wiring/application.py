@@ -129,7 +129,7 @@ class Application:
             except (SetupError, AppError) as failure:
                 self._fail(failure)
                 return
-            except Exception as fault:  # noqa: BLE001 - border: a start that fails is told, not hung
+            except Exception as fault:  # border: a start that fails is told, not hung
                 log.exception("start_failed")
                 self._fail(SetupError(f"The start failed inside: {type(fault).__name__}."))
                 return

@@ -97,6 +97,7 @@ def _turn(
         message_text=request.text,
         trace_id=trace_id,
         parent_run_id=request.parent_run_id,
+        is_first=ticket.is_first,
     )
 
 
