@@ -21,7 +21,7 @@ async def ask_all(agui: AgUiClient, texts: list[str]) -> list[Turn]:
 async def test_turns_at_once_hear_only_themselves(
     agui: AgUiClient, provider: FakeProvider, books: Books
 ) -> None:
-    paced = {"echo": True, "gap_s": 0.01}
+    paced = {"echo": True, "gap_s": 0.1}  # long enough to overlap on a busy machine
     provider.scenario = chat_script(execution=paced, organization=paced)
     turns = await ask_all(agui, [f"hello marker-{number:03d}" for number in range(20)])
 
