@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,8 +11,12 @@ from sqlalchemy import text
 
 from callsheet.admission.admitted import AdmissionRequest
 from callsheet.admission.gate import Gate
+from callsheet.admission.options import AdmissionOptions
 from callsheet.auth.principal import Principal, principal_named
 from callsheet.auth.store import remember_user
+from callsheet.db.driver_pool import DriverPool
+from callsheet.db.joined import Joined
+from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.journal.changes import RunKeys
 from callsheet.kit.clock import SystemClock
@@ -45,14 +51,27 @@ class HandsOn:
         self.expected.discard(run_id)
 
 
+class BriefPool(DriverPool):
+    """Keeps no connection open after its use."""
+
+    def __init__(self, database: Database) -> None:
+        url = database.engine.url.render_as_string(hide_password=False)
+        super().__init__(DatabaseOptions(url), size=1)
+
+    @asynccontextmanager
+    async def joined(self) -> AsyncIterator[Joined]:
+        async with super().joined() as tx:
+            yield tx
+        await self.close()
+
+
 def gate(database: Database, worker_id: str = "w1", own_runs: HandsOn | None = None) -> Gate:
     return Gate(
         database,
+        BriefPool(database),
         SystemClock(),
-        worker_id=worker_id,
-        own_runs=own_runs or HandsOn(),
-        currency="USD",
-        title_word="新对话",
+        own_runs or HandsOn(),
+        AdmissionOptions(worker_id, "USD", "新对话"),
     )
 
 

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 from uuid import UUID
 
+from asyncpg import UniqueViolationError
+
 from callsheet.admission.admitted import AdmissionRequest, Ticket
+from callsheet.admission.options import AdmissionOptions
+from callsheet.admission.store import let_in_at_once
+from callsheet.db.driver_pool import DriverPool
 from callsheet.db.transaction import Database, Tx
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Conflict, NotFound
@@ -53,19 +58,16 @@ class Gate:
     def __init__(
         self,
         database: Database,
+        driver: DriverPool,
         clock: Clock,
-        *,
-        worker_id: str,
         own_runs: OwnRuns,
-        currency: str,
-        title_word: str,
+        options: AdmissionOptions,
     ) -> None:
         self._database = database
+        self._driver = driver
         self._clock = clock
-        self._worker_id = worker_id
         self._own_runs = own_runs
-        self._currency = currency
-        self._title_word = title_word
+        self._options = options
 
     async def admit(self, request: AdmissionRequest) -> Ticket:
         """Let the run in.
@@ -77,6 +79,37 @@ class Gate:
             Conflict: the session has an active run; `extra["runId"]` names it.
             Abandoned: it has one whose worker is gone.
         """
+        ticket = await self._at_once(request)
+        return ticket or await self._with_care(request)
+
+    async def _at_once(self, request: AdmissionRequest) -> Ticket | None:
+        """In one round trip, which is what nearly every run needs; None where that did not do."""
+        if self._own_runs.has(request.run_id):
+            return None
+        self._own_runs.expect(request.run_id)
+        seq: int | None = None
+        try:
+            async with self._driver.joined() as tx:
+                seq = await let_in_at_once(
+                    tx,
+                    request,
+                    worker_id=self._options.worker_id,
+                    currency=self._options.currency,
+                    title=self._title(request),
+                )
+        except UniqueViolationError:
+            return None  # a run of that id was let in at the same moment, elsewhere
+        finally:
+            if seq is None:
+                self._own_runs.forget(request.run_id)
+        if seq is None:
+            return None
+        return Ticket(
+            request.run_id, request.session_id, request.message_id, is_new=True, is_first=seq == 1
+        )
+
+    async def _with_care(self, request: AdmissionRequest) -> Ticket:
+        """Step by step: the run is known, something is in its way, or the message is."""
         expected = False
         try:
             async with self._database.transaction() as tx:
@@ -90,8 +123,11 @@ class Gate:
             raise
         return ticket
 
+    def _title(self, request: AdmissionRequest) -> str:
+        return title_of(request.text, self._clock.now(), self._options.title_word)
+
     async def _let_in(self, tx: Tx, request: AdmissionRequest) -> Ticket:
-        wanted = title_of(request.text, self._clock.now(), self._title_word)
+        wanted = self._title(request)
         mine, title = await claim_session(tx, request.session_id, request.user_id, wanted)
         if not mine:
             raise NotFound("There is no such session.")
@@ -125,7 +161,7 @@ class Gate:
             parent_run_id=await self._parent(tx, request),
             user_message_id=message_id,
             protocol=request.protocol,
-            worker_id=self._worker_id,
+            worker_id=self._options.worker_id,
             trace_id=request.trace_id,
             input=request.input,
         )
@@ -143,7 +179,7 @@ class Gate:
 
     async def _has_somebody(self, tx: Tx, run_id: UUID, worker_id: str | None) -> bool:
         """Of its own runs a process knows it for certain; the lock only speaks for others."""
-        if worker_id == self._worker_id:
+        if worker_id == self._options.worker_id:
             return self._own_runs.has(run_id)
         return await is_alive(tx, worker_id)
 
@@ -159,7 +195,7 @@ class Gate:
                 message_id,
                 request.session_id,
                 request.text,
-                self._currency,
+                self._options.currency,
                 request.message_metadata,
             )
             if seq is not None:

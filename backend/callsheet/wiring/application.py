@@ -175,6 +175,7 @@ class Application:
         )
         stack.push_async_callback(core.database.close)
         stack.push_async_callback(core.journal_connection.close)
+        stack.push_async_callback(core.driver.close)
         stack.push_async_callback(self.llm.close)
         await check_currency(core.database, self.settings.currency)
         lock = await stack.enter_async_context(WorkerLock(core.database, worker_id))

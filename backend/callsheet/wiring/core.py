@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from callsheet.admission.gate import Gate
+from callsheet.admission.options import AdmissionOptions
 from callsheet.db.driver import DriverConnection
+from callsheet.db.driver_pool import DriverPool
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.jobs.local import LocalJobs
@@ -29,6 +31,7 @@ class Core:
 
     database: Database
     journal_connection: DriverConnection
+    driver: DriverPool
     prices: PriceBook
     broker: LocalBroker
     writer: JournalWriter
@@ -61,6 +64,7 @@ def make_core(
     clock: Clock = adapters.clock
     database = Database.from_options(options)
     connection = DriverConnection(options)
+    driver = DriverPool(options)
     prices = PriceBook()
     broker = LocalBroker()
     writer = JournalWriter(
@@ -71,17 +75,17 @@ def make_core(
     return Core(
         database=database,
         journal_connection=connection,
+        driver=driver,
         prices=prices,
         broker=broker,
         writer=writer,
         recovery=Recovery(database, writer, prices, worker_id),
         gate=Gate(
             database,
+            driver,
             clock,
-            worker_id=worker_id,
-            own_runs=jobs,
-            currency=settings.currency,
-            title_word=settings.title_word,
+            jobs,
+            AdmissionOptions(worker_id, settings.currency, settings.title_word),
         ),
         turns=Turns(engine, prices, clock),
         jobs=jobs,
