@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from datetime import datetime
 from typing import Final
@@ -57,6 +58,7 @@ class Attempt:
         try:
             async for parts in stream:
                 self._take(parts)
+                await asyncio.sleep(0)  # the journal gets its turn before more is read
             self._judge()
         except ProviderError as error:
             self._settle("failed", error)

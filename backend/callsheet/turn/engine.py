@@ -74,6 +74,9 @@ class TurnEngine:
             if isinstance(decision, Skip):
                 recorder.emit(StageSkipped(stage=stage.name, rule=decision.rule))
                 continue
+            if view.results:
+                # What was said is shown before building the next crew takes the loop for a while.
+                await recorder.stored()
             work = StageWork(
                 request=request,
                 workflow=workflow,
