@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import asyncpg
 
 from callsheet.db.engine import plain_url
-from callsheet.db.joined import Joined
+from callsheet.db.joined import Calls, Joined
 from callsheet.db.options import DatabaseOptions
 from callsheet.kit.errors import Unavailable
 
@@ -48,14 +48,14 @@ class DriverConnection:
     def __init__(self, options: DatabaseOptions) -> None:
         self._options = options
         self._connection: DriverTx | None = None
-        self._functions: set[str] = set()
+        self._calls: Calls = {}
 
     async def _open(self) -> DriverTx:
         current = self._connection
         if current is not None and not current.is_closed():
             return current
         options = self._options
-        self._functions = set()
+        self._calls = {}
         self._connection = await asyncpg.connect(
             plain_url(options.url),
             timeout=options.connect_timeout_s,
@@ -76,7 +76,7 @@ class DriverConnection:
             Unavailable: the server is away; nothing, or all, of them is stored.
         """
         try:
-            yield Joined(await self._open(), self._functions)
+            yield Joined(await self._open(), self._calls)
         except AWAY as error:
             await self.close()
             raise Unavailable("The database does not answer.", service="database") from error

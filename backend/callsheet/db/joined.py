@@ -2,18 +2,22 @@
 
 A round trip costs more than most statements do, and a journal's commit has up to nine of them.
 The first time a combination of statements is run on a connection, a temporary function is made
-of them; each further time is one call, which is a transaction of its own.
+of them; each further time is one call, which is a transaction of its own. Inside, each statement
+sees what is committed when it begins, as statements of a transaction do.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
-from typing import Any, Final, Protocol
+from collections.abc import Sequence
+from typing import Any, Final, Protocol, TypeAlias
 
 import asyncpg
 
 _PARAMETER: Final = re.compile(r"\$(\d+)(?:::([a-z_]+(?:\[\])?))?")
+
+Calls: TypeAlias = dict[tuple[str, ...], str]
+"""The call of each function that a connection has, by the statements that it is made of."""
 
 
 class Statements(Protocol):
@@ -31,49 +35,59 @@ class Joined:
     declares it.
     """
 
-    def __init__(self, connection: asyncpg.Connection[asyncpg.Record], known: set[str]) -> None:
+    def __init__(self, connection: asyncpg.Connection[asyncpg.Record], calls: Calls) -> None:
         self._connection = connection
-        self._known = known
-        self._bodies: list[str] = []
-        self._types: list[str] = []
+        self._calls = calls
+        self._queries: list[str] = []
         self._args: list[Any] = []
 
     async def execute(self, query: str, *args: Any) -> None:
         """Collect a statement."""
-        text = self._renumbered(query.strip(), args)
-        if text.startswith("SELECT"):
-            text = "PERFORM" + text.removeprefix("SELECT")
-        self._bodies.append(f"{text};")
+        self._queries.append(query)
+        self._args += args
 
     def give(self, query: str, *args: Any) -> None:
-        """Collect the last statement: a SELECT of one value, as JSON, that `run` returns."""
-        self._bodies.append(f"RETURN ({self._renumbered(query.strip(), args)});")
+        """Collect the last statement: a SELECT of one JSON value, which `run` returns."""
+        self._queries.append(f"RETURN ({query})")
+        self._args += args
 
     async def run(self) -> str | None:
         """Run what was collected, in one transaction; the JSON of `give`'s value."""
-        body = "\n".join(self._bodies)
-        name = f"pg_temp.joined_{hashlib.sha256(body.encode()).hexdigest()[:24]}"
-        if name not in self._known:
+        key = tuple(self._queries)
+        call = self._calls.get(key)
+        if call is None:
+            name = f"pg_temp.joined_{len(self._calls)}"
+            body, types = _joined(key)
             await self._connection.execute(
-                f"CREATE OR REPLACE FUNCTION {name}({', '.join(self._types)}) RETURNS jsonb "
-                f"LANGUAGE plpgsql AS $joined$ BEGIN\n{body}\nRETURN NULL;\nEND $joined$"
+                f"CREATE FUNCTION {name}({', '.join(types)}) RETURNS jsonb LANGUAGE plpgsql "
+                f"AS $joined$ BEGIN\n{body}\nRETURN NULL;\nEND $joined$"
             )
-            self._known.add(name)
-        places = ", ".join(f"${number}" for number in range(1, len(self._args) + 1))
-        value: str | None = await self._connection.fetchval(f"SELECT {name}({places})", *self._args)
+            places = ", ".join(f"${number}" for number in range(1, len(types) + 1))
+            call = self._calls[key] = f"SELECT {name}({places})"
+        value: str | None = await self._connection.fetchval(call, *self._args)
         return value
 
-    def _renumbered(self, query: str, args: tuple[Any, ...]) -> str:
-        first = len(self._types)
-        types: dict[int, str] = {}
-        for number, kind in _PARAMETER.findall(query):
+
+def _joined(queries: Sequence[str]) -> tuple[str, list[str]]:
+    """The body of the function, and the types of its parameters: those of all, in order."""
+    bodies: list[str] = []
+    types: list[str] = []
+    for query in queries:
+        text = query.strip()
+        if text.startswith("SELECT"):
+            text = "PERFORM" + text.removeprefix("SELECT")
+        own: dict[int, str] = {}
+        for number, kind in _PARAMETER.findall(text):
             if kind:
-                types.setdefault(int(number), kind)
-        self._types += [types[number] for number in range(1, len(args) + 1)]
-        self._args += args
-        return _PARAMETER.sub(lambda found: _moved(found, first), query)
+                own.setdefault(int(number), kind)
+        bodies.append(f"{_renumbered(text, len(types))};")
+        types += [own[number] for number in range(1, len(own) + 1)]
+    return "\n".join(bodies), types
 
 
-def _moved(found: re.Match[str], first: int) -> str:
-    cast = f"::{found[2]}" if found[2] else ""
-    return f"${int(found[1]) + first}{cast}"
+def _renumbered(text: str, before: int) -> str:
+    def moved(found: re.Match[str]) -> str:
+        cast = f"::{found[2]}" if found[2] else ""
+        return f"${int(found[1]) + before}{cast}"
+
+    return _PARAMETER.sub(moved, text)

@@ -68,6 +68,7 @@ class JournalWriter:
             batch = self._take()
             if batch:
                 await self._write(batch)
+                await asyncio.sleep(0)  # viewers are served before the next batch is made
             elif self._closing:
                 return
 
@@ -84,13 +85,13 @@ class JournalWriter:
         self._wake.set()
 
     async def _linger(self) -> None:
-        if not self._urgent.is_set():
-            try:
-                async with asyncio.timeout(self._options.linger_s):
-                    await self._urgent.wait()
-            except TimeoutError:
-                return
-        await asyncio.sleep(0)
+        if self._urgent.is_set():
+            return
+        try:
+            async with asyncio.timeout(self._options.linger_s):
+                await self._urgent.wait()
+        except TimeoutError:
+            return
 
     def _take(self) -> Batch:
         touched, self._touched = self._touched, {}
