@@ -60,9 +60,11 @@ class BriefPool(DriverPool):
 
     @asynccontextmanager
     async def joined(self) -> AsyncIterator[Joined]:
-        async with super().joined() as tx:
-            yield tx
-        await self.close()
+        try:
+            async with super().joined() as tx:
+                yield tx
+        finally:
+            await self.close()
 
 
 def gate(database: Database, worker_id: str = "w1", own_runs: HandsOn | None = None) -> Gate:

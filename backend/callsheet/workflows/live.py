@@ -44,7 +44,7 @@ class LiveWorkflows:
     """
 
     def __init__(
-        self, root: Path, known: Known, clock: Clock, *, scan_every_s: float = 0.5
+        self, root: Path, known: Known, clock: Clock, *, scan_every_s: float = 0.1
     ) -> None:
         """Nothing is read yet; `load` is what makes one."""
         self._root = root
@@ -58,7 +58,7 @@ class LiveWorkflows:
 
     @classmethod
     def load(
-        cls, root: Path, known: Known, clock: Clock, *, scan_every_s: float = 0.5
+        cls, root: Path, known: Known, clock: Clock, *, scan_every_s: float = 0.1
     ) -> LiveWorkflows:
         """All of them, from disk.
 

@@ -25,6 +25,7 @@ from callsheet.tools.builtin.arithmetic import CONSTANTS, FUNCTIONS, OPERATORS, 
 from callsheet.tools.context import ToolContext
 
 _MAX_CHARS: Final = 500
+_MAX_DEPTH: Final = 100
 _EXACT_DIGITS: Final = 30
 _ROUNDED_DIGITS: Final = 15
 _SIGNS: Final = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "∶": "/"})
@@ -78,8 +79,6 @@ def calculate(expression: str) -> str:
         raise ToolRetry(
             "A function got a wrong number of values, or one that it is not defined for."
         ) from error
-    except RecursionError as error:
-        raise ToolRetry("The expression is nested too deeply.") from error
 
 
 class _Arithmetic(SimpleEval):  # type: ignore[misc]  # the library ships no types
@@ -102,6 +101,8 @@ def _tree(text: str) -> ast.stmt:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
             body = ast.parse(text).body
+    except RecursionError as error:
+        raise ToolRetry("The expression is nested too deeply.") from error
     except (SyntaxError, ValueError, MemoryError) as error:
         raise ToolRetry(
             f"{text[:80]!r} is not a complete arithmetic expression; numbers have no thousands "
@@ -111,7 +112,18 @@ def _tree(text: str) -> ast.stmt:
         raise ToolRetry("Send exactly one arithmetic expression.")
     if isinstance(body[0].value, ast.Tuple):
         raise ToolRetry("Send one expression; numbers have no thousands separators.")
+    if _depth(body[0]) > _MAX_DEPTH:
+        raise ToolRetry("The expression is nested too deeply.")
     return body[0]
+
+
+def _depth(tree: ast.AST) -> int:
+    """How many levels it has; counted without recursion, whose own limit others may move."""
+    depth, level = 0, [tree]
+    while level:
+        depth += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
 
 
 def _name_in(error: Any) -> str:
