@@ -29,6 +29,8 @@ class CrewRunner:
     def __init__(self, abilities: Abilities, language: str = "en") -> None:
         self._abilities = abilities
         self._language = language
+        # One crew is built between two looks at the network: deltas of other runs pass in between.
+        self._building = asyncio.Lock()
 
     async def run(self, work: StageWork, emit: Emit, meter: Meter) -> StageResult:
         """Run the stage's crew to its result; see `StageRunner.run`."""
@@ -40,7 +42,9 @@ class CrewRunner:
             cast=Cast(emit, self._language),
             abilities=abilities,
         )
-        crew = CrewFactory(scene).crew()
+        async with self._building:
+            await asyncio.sleep(0)
+            crew = CrewFactory(scene).crew()
         timeout = work.deadline.timeout()
         status: EndStatus = "failed"
         try:
