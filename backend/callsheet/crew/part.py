@@ -41,6 +41,7 @@ class Part:
         try:
             async with self.scene.on_stage():
                 delivery = await self._deliver(ask)
+                await self.scene.pace.step()  # CrewAI's ending of the task follows
         except AppError as error:
             self.scene.cast.fail(path, str(error))
             raise

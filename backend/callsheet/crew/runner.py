@@ -11,6 +11,7 @@ from callsheet.crew.abilities import Abilities
 from callsheet.crew.asker import Asker
 from callsheet.crew.cast import Cast
 from callsheet.crew.factory import CrewFactory
+from callsheet.crew.pace import Pace
 from callsheet.crew.scene import Scene
 from callsheet.crew.sink import LifecycleSink
 from callsheet.events.stage import EndStatus
@@ -29,8 +30,7 @@ class CrewRunner:
     def __init__(self, abilities: Abilities, language: str = "en") -> None:
         self._abilities = abilities
         self._language = language
-        # One crew is built between two looks at the network: deltas of other runs pass in between.
-        self._building = asyncio.Lock()
+        self._pace = Pace()
 
     async def run(self, work: StageWork, emit: Emit, meter: Meter) -> StageResult:
         """Run the stage's crew to its result; see `StageRunner.run`."""
@@ -41,10 +41,10 @@ class CrewRunner:
             asker=Asker(abilities.client, meter, emit, abilities.clock, abilities.retry),
             cast=Cast(emit, self._language),
             abilities=abilities,
+            pace=self._pace,
         )
-        async with self._building:
-            await asyncio.sleep(0)
-            crew = CrewFactory(scene).crew()
+        await scene.pace.step()
+        crew = CrewFactory(scene).crew()
         timeout = work.deadline.timeout()
         status: EndStatus = "failed"
         try:
@@ -75,6 +75,7 @@ async def _perform(crew: Crew, scene: Scene) -> None:
     async def kickoff() -> None:
         add_stream_sink(LifecycleSink(scene.cast, asyncio.get_running_loop()))
         try:
+            await scene.pace.step()
             await crew.akickoff()
         except Exception as error:  # noqa: BLE001 - a border: raised again below, outside the group
             failures.append(error)

@@ -11,6 +11,7 @@ from typing import Any
 from callsheet.crew.abilities import Abilities
 from callsheet.crew.asker import Asker
 from callsheet.crew.cast import Cast
+from callsheet.crew.pace import Pace
 from callsheet.events.stage import EndStatus
 from callsheet.turn.ports import Emit, StageWork
 
@@ -33,6 +34,7 @@ class Scene:
     asker: Asker
     cast: Cast
     abilities: Abilities
+    pace: Pace
     deliveries: dict[str, Delivery] = field(default_factory=dict)
     _at_work: set[asyncio.Task[Any]] = field(default_factory=set)
     _closed: bool = False
