@@ -17,14 +17,14 @@ RUN /app/bin/uv pip install --python /app/bin/python --no-cache --compile-byteco
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --create-home callsheet \
- && install -d -o callsheet -g callsheet /data /work
+ && install -d -o callsheet -g callsheet /data /srv/callsheet
 COPY --from=build /app /app
 ENV PATH=/app/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     CALLSHEET_DATA_DIR=/data \
     CALLSHEET_SERVER__HOST=0.0.0.0
-# Mount your own config/ and crews/ into /work to edit them; else those of the package are used.
-WORKDIR /work
+# Mount your own config/ and crews/ into /srv/callsheet to edit them; else those of the package are used.
+WORKDIR /srv/callsheet
 USER callsheet
 VOLUME /data
 EXPOSE 8000
