@@ -75,11 +75,8 @@ class DriverConnection:
         Raises:
             Unavailable: the server is away; nothing, or all, of them is stored.
         """
-        try:
-            yield Joined(await self._open(), self._calls)
-        except AWAY as error:
-            await self.close()
-            raise Unavailable("The database does not answer.", service="database") from error
+        async with self.statement() as connection:
+            yield Joined(connection, self._calls)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[DriverTx]:
@@ -88,17 +85,16 @@ class DriverConnection:
         Raises:
             Unavailable: the server is away; nothing, or all, of the block is stored.
         """
-        try:
-            connection = await self._open()
-            async with connection.transaction():
-                yield connection
-        except AWAY as error:
-            await self.close()
-            raise Unavailable("The database does not answer.", service="database") from error
+        async with self.statement() as connection, connection.transaction():
+            yield connection
 
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[DriverTx]:
-        """For exactly one statement, which is its own transaction: one round trip."""
+        """For exactly one statement, which is its own transaction: one round trip.
+
+        Raises:
+            Unavailable: the server is away; the statement is, or is not, stored.
+        """
         try:
             yield await self._open()
         except AWAY as error:
