@@ -74,7 +74,12 @@ class Rows:
 
 
 NOW = text("now()")
-SETTLED = {"status": "settled", "settled_at": NOW, "usage_source": "estimated"}
+SETTLED = {
+    "status": "settled",
+    "settled_at": NOW,
+    "usage_source": "estimated",
+    "usage_method": "characters",
+}
 
 
 @pytest.mark.parametrize(
@@ -185,7 +190,7 @@ async def test_ledger_rows_that_keep_the_rules_are_taken(database: Database) -> 
         ({"effective": text("'[2025-01-01,2026-01-01)'::tstzrange")}, False),
         ({"factory": "deepseek"}, False),
         ({"model_code": "flash2"}, False),
-        ({"unit": "second"}, False),
+        ({"unit": "second", "per_unit": 1}, False),
         ({"window_code": "peak"}, False),
         ({"tier_min_input": 1000}, False),
         ({"tier_min_input": 999}, True),
@@ -209,8 +214,9 @@ async def test_two_prices_are_never_valid_at_once(
     ("values", "constraint"),
     [
         ({"output_per_million": -1}, "not_negative"),
-        ({"unit": "word"}, "ck_llm_prices_unit"),
-        ({"window_code": "night"}, "ck_llm_prices_window_code"),
+        ({"unit": "word", "per_unit": 1}, "ck_llm_prices_unit"),
+        ({"unit": "image"}, "ck_llm_prices_per_unit"),
+        ({"per_unit": 1}, "ck_llm_prices_per_unit"),
         ({"tier_min_input": 5, "tier_max_input": 5}, "ck_llm_prices_tier"),
         ({"effective": text("'empty'::tstzrange")}, "ck_llm_prices_effective"),
     ],
