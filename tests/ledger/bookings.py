@@ -10,7 +10,7 @@ from uuid import UUID
 
 from callsheet.db.driver import DriverConnection
 from callsheet.db.transaction import Database
-from callsheet.events.usage import Usage
+from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.ids import new_id
 from callsheet.kit.money import to_ledger
 from callsheet.ledger.audit import run_audit
@@ -58,6 +58,10 @@ async def run_of(database: Database, session_id: UUID) -> UUID:
     return run_id
 
 
+def used(usage: Usage) -> MeteredUsage:
+    return MeteredUsage(usage=usage, source="provider")
+
+
 def booking(session_id: UUID, run_id: UUID, priced: Price, usage: Usage, **settled: Any) -> Booking:
     call_id, message_id = str(new_id()), str(new_id())
     cost = to_ledger(cost_of(usage, priced))
@@ -74,7 +78,11 @@ def booking(session_id: UUID, run_id: UUID, priced: Price, usage: Usage, **settl
         factory="f",
         model_code="m",
         price_id=str(priced.id),
+        price_currency="USD",
+        fx_rate=Decimal(1),
         currency="USD",
+        tool=None,
+        reserved_tokens=1000,
         reserved_cost=Decimal("0.5"),
         started_at=datetime(2026, 2, 1, tzinfo=UTC),
     )
@@ -83,8 +91,8 @@ def booking(session_id: UUID, run_id: UUID, priced: Price, usage: Usage, **settl
         "message_id": message_id,
         "session_id": session_id,
         "status": "settled",
-        "usage": usage,
-        "usage_source": "provider",
+        "metered": used(usage),
+        "price_id": None,
         "raw_usage": RAW,
         "cost_native": cost,
         "cost_exact": cost,

@@ -26,6 +26,7 @@ from tests.ledger.bookings import (
     settle,
     the_price,
     totals,
+    used,
 )
 from tests.sessions.rows import new_session, rows, say
 
@@ -93,7 +94,7 @@ async def test_opening_and_settling_again_changes_nothing(
     await open_(driver, one)
     await settle(driver, one.settled)
     dearer = replace(
-        one.settled, status="failed", usage=Usage(input_tokens=9999), cost_exact=Decimal(9)
+        one.settled, status="failed", metered=used(Usage(input_tokens=9999)), cost_exact=Decimal(9)
     )
     await settle(driver, dearer)
     assert await rows(database, "SELECT status, input_tokens FROM llm_calls") == [("settled", 100)]
@@ -114,7 +115,7 @@ async def test_attempts_of_one_answer_add_up_on_its_message_rounded_once(
             (
                 replace(one.opened, id=call_id, attempt=number),
                 replace(
-                    one.settled, id=call_id, usage=usage, cost_exact=cost, cost_native=cost,
+                    one.settled, id=call_id, metered=used(usage), cost_exact=cost, cost_native=cost,
                     status="failed" if number < 3 else "settled",
                 ),
             )
@@ -135,7 +136,9 @@ async def test_half_a_millionth_is_rounded_up(
     half = Decimal("0.0000005")
     usage = Usage(input_tokens=5, cached_tokens=5)
     await open_(driver, one)
-    await settle(driver, replace(one.settled, usage=usage, cost_exact=half, cost_native=half))
+    await settle(
+        driver, replace(one.settled, metered=used(usage), cost_exact=half, cost_native=half)
+    )
     assert await totals(database) == [(5, Decimal("0.000001"))]
     await assert_sound(database)
 
@@ -165,7 +168,7 @@ async def test_writers_of_many_processes_over_the_same_sessions_stay_exact(
             await open_(driver, *batch)
             chance.shuffle(batch)
             await settle(driver, *[b.settled for b in batch])
-            tokens += sum(b.settled.usage.total_tokens for b in batch)
+            tokens += sum(b.settled.metered.usage.total_tokens for b in batch)
         await driver.close()
         return tokens
 

@@ -26,23 +26,23 @@ OLD, NEW = price(1, valid_to=LATER), price(2, valid_from=LATER)
 def test_a_price_holds_from_its_first_moment_to_the_next_ones(
     moment: datetime, number: int
 ) -> None:
-    assert PriceBook([NEW, OLD]).find("f", "m", moment).id.int == number
+    assert PriceBook([NEW, OLD]).quote("f", "m", moment).prices[0].id.int == number
 
 
 def test_before_the_first_price_there_is_none() -> None:
     with pytest.raises(Unpriced):
-        PriceBook([OLD, NEW]).find("f", "m", START - TICK)
+        PriceBook([OLD, NEW]).quote("f", "m", START - TICK)
 
 
 def test_a_price_without_ends_holds_always() -> None:
     always = price(valid_from=None)
-    assert PriceBook([always]).find("f", "m", START - timedelta(days=9999)) is always
+    assert PriceBook([always]).quote("f", "m", START - timedelta(days=9999)).prices == (always,)
 
 
 @pytest.mark.parametrize(("factory", "model"), [("f", "other"), ("other", "m"), ("m", "f")])
 def test_a_price_is_one_models_of_one_factory(factory: str, model: str) -> None:
     with pytest.raises(Unpriced) as refused:
-        PriceBook([OLD]).find(factory, model, START)
+        PriceBook([OLD]).quote(factory, model, START)
     assert refused.value.extra == {"model": model, "factory": factory}
     assert "config/llm_prices.yaml" in str(refused.value)
 
@@ -50,9 +50,9 @@ def test_a_price_is_one_models_of_one_factory(factory: str, model: str) -> None:
 def test_new_prices_take_the_place_of_all_before() -> None:
     book = PriceBook([OLD])
     book.replace([price(3, model_code="n")])
-    assert book.find("f", "n", START).id.int == 3
+    assert book.quote("f", "n", START).prices[0].id.int == 3
     with pytest.raises(Unpriced):
-        book.find("f", "m", START)
+        book.quote("f", "m", START)
 
 
 ADD = (
@@ -91,7 +91,7 @@ async def test_prices_are_read_with_their_open_ends(database: Database) -> None:
         reasoning_per_million=None,
         number=dated.id.int,
     )
-    assert PriceBook(found.values()).find("endless", "m", START).factory == "endless"
+    assert PriceBook(found.values()).quote("endless", "m", START).prices[0].factory == "endless"
 
 
 async def test_prices_by_the_piece_the_hour_or_the_size_are_not_prices_per_token(

@@ -166,7 +166,9 @@ def test_no_usage_is_an_estimate_never_zero(raw: Any) -> None:
     ],
 )
 def test_nonsense_is_marked_and_what_is_sound_is_kept(raw: dict[str, Any], usage: Usage) -> None:
-    assert metered(raw, ESTIMATE) == MeteredUsage(usage=usage, source="estimated", raw=raw)
+    assert metered(raw, ESTIMATE) == MeteredUsage(
+        usage=usage, source="estimated", raw=raw, method="tokens"
+    )
 
 
 def test_what_the_database_cannot_hold_is_replaced_in_the_kept_object() -> None:

@@ -33,7 +33,7 @@ async def query(url: str, statement: str) -> list[Any]:
 
 
 async def schema(url: str) -> list[Any]:
-    """Everything in the database that is ours: tables, columns, constraints, indexes, types."""
+    """Everything in the database that is ours, from columns to views."""
     return [
         await query(
             url,
@@ -55,6 +55,9 @@ async def schema(url: str) -> list[Any]:
             "SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace ORDER BY 1",
         ),
         await query(url, "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1"),
+        await query(
+            url, "SELECT viewname, definition FROM pg_views WHERE schemaname = 'public' ORDER BY 1"
+        ),
     ]
 
 
@@ -65,12 +68,12 @@ async def test_up_down_and_up_again_ends_in_the_same_schema(empty_database_url: 
     first = await schema(url)
     assert await current_revision(url) == HEAD
     await downgrade(url, "base")
-    tables, constraints, indexes, types, functions, triggers = await schema(url)
+    tables, constraints, indexes, types, functions, triggers, views = await schema(url)
     assert {row[0] for row in tables} == {"alembic_version"}
     assert {row[0] for row in constraints} == {"alembic_version"}
     assert len(indexes) == 1
     assert {row[0].lstrip("_") for row in types} == {"alembic_version"}
-    assert (functions, triggers) == ([], [])
+    assert (functions, triggers, views) == ([], [], [])
     assert await migrate(url) is True
     assert await schema(url) == first
 

@@ -12,6 +12,7 @@ from callsheet.events.union import AnyRunEvent
 from callsheet.kit.errors import Unpriced
 from callsheet.kit.ids import new_id
 from callsheet.ledger.price import Price
+from callsheet.ledger.quote import Quote
 from callsheet.turn.meter import Meter
 from callsheet.turn.ports import Emit, StageWork
 from callsheet.turn.request import TurnRequest
@@ -45,22 +46,25 @@ class MemoryLog:
 class OnePrice:
     """Implements `Prices`: model `m` of factory `f` has a price, nothing else has."""
 
-    def find(self, factory: str, model_code: str, at: datetime) -> Price:
+    input_per_million = Decimal(1)
+
+    def quote(self, factory: str, model_code: str, at: datetime) -> Quote:
         if (factory, model_code) != ("f", "m"):
             raise Unpriced(f"no price for {model_code}")
-        return Price(
+        price = Price(
             id=UUID(int=1),
             factory="f",
             model_code="m",
             currency="USD",
             valid_from=None,
             valid_to=None,
-            input_per_million=Decimal(1),
+            input_per_million=self.input_per_million,
             cached_per_million=Decimal("0.1"),
             cache_write_per_million=None,
             output_per_million=Decimal(3),
             reasoning_per_million=None,
         )
+        return Quote((price,), "USD", "USD")
 
 
 class NoHistory:

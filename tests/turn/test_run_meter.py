@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.usage import MeteredUsage, ModelUsage, Usage, UsageSource
 from callsheet.kit.errors import Unavailable, Unpriced
-from callsheet.ledger.price import Price
 from callsheet.turn.meter import CallEnd
 from callsheet.turn.run_meter import RunMeter
 from tests.fakes.clock import HandClock
@@ -42,9 +40,7 @@ class GatedLog(MemoryLog):
 class TinyPrice(OnePrice):
     """One input token costs less than half of what a message can say."""
 
-    def find(self, factory: str, model_code: str, at: datetime) -> Price:
-        price = super().find(factory, model_code, at)
-        return replace(price, input_per_million=Decimal("0.4"))
+    input_per_million = Decimal("0.4")
 
 
 def meter_on(log: MemoryLog, prices: OnePrice | None = None) -> RunMeter:
@@ -62,8 +58,9 @@ async def test_a_call_begins_with_its_price_and_what_it_may_cost_at_most() -> No
     assert started.call_id == call.call_id
     assert started.started_at == HandClock().now()
     assert started.reserved_cost == Decimal("0.000310000000")  # 10 x 1 + 100 x 3 millionths
-    price = OnePrice().find("f", "m", started.started_at)
+    (price,) = OnePrice().quote("f", "m", started.started_at).prices
     assert (started.currency, started.price_id) == ("USD", str(price.id))
+    assert started.reserved_tokens == 110
 
 
 async def test_a_request_leaves_only_after_its_row_is_committed() -> None:
@@ -140,7 +137,9 @@ async def test_a_call_that_was_left_open_is_booked_with_what_was_sent() -> None:
     (finished,) = log.of(LlmCallFinished)
     assert isinstance(finished, LlmCallFinished)
     assert finished.status == "aborted"
-    assert finished.metered == MeteredUsage(usage=Usage(input_tokens=10), source="estimated")
+    assert finished.metered == MeteredUsage(
+        usage=Usage(input_tokens=10), source="estimated", method="sent"
+    )
     assert finished.cost_exact == Decimal("0.000010")
 
 

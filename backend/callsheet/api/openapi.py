@@ -30,8 +30,9 @@ _DOCUMENTS: Final = (
     SessionEdit, SessionPage, Stopped, Workflows,
 )  # fmt: skip
 _ERRORS: Final[Mapping[int, str]] = {
-    401: "No known key.",
+    401: "No valid key or token.",
     402: "No money or tokens left.",
+    403: "Not with the scopes of this key or token.",
     404: "Not there, or another user's.",
     408: "The body did not come in time.",
     409: "The present state forbids it.",

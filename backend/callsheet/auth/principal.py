@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID, uuid5
 
+from callsheet.kit.errors import Forbidden
+
+ADMIN: Final = "admin"
+"""The scope for prices, quotas and other users' reports."""
+LONGEST_NAME: Final = 100
 _USERS: Final = UUID("0b9c1d0e-6a52-5a4e-8f0e-5f5a1c7d2b90")
 
 
@@ -26,3 +31,14 @@ def user_id_of(name: str) -> UUID:
 def principal_named(name: str, scopes: frozenset[str] = frozenset()) -> Principal:
     """The principal of that name."""
     return Principal(user_id=user_id_of(name), name=name, scopes=scopes)
+
+
+def require_admin(principal: Principal) -> None:
+    """Raise Forbidden for a caller without the scope `admin`."""
+    if ADMIN not in principal.scopes:
+        raise Forbidden(f"This needs the scope {ADMIN!r}.", scope=ADMIN)
+
+
+def is_name(text: str) -> bool:
+    """Whether a user can be called so: 1 to 100 printable characters, no space around them."""
+    return 0 < len(text) <= LONGEST_NAME and text.isprintable() and text == text.strip()

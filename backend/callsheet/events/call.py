@@ -11,7 +11,7 @@ import msgspec
 from callsheet.events.base import RunEvent
 from callsheet.events.usage import MeteredUsage
 
-CallStatus = Literal["settled", "failed", "aborted", "orphaned"]
+CallStatus = Literal["settled", "failed", "aborted", "orphaned", "refused"]
 MessageStatus = Literal["final", "partial", "discarded"]
 
 
@@ -19,7 +19,9 @@ class LlmCallStarted(RunEvent, frozen=True, kw_only=True, tag="llm_call_started"
     """A request is about to leave. Committed before it does: opens the ledger row.
 
     The first attempt of an answer also creates the assistant message `message_id`; a further
-    attempt books on the same message.
+    attempt books on the same message. `reserved_cost` is in `currency`, the accounting one;
+    `price_id` is the price that holds for the estimate, None where the model has none and the
+    deployment lets it be called. `tool` names the tool that asks, where one does.
     """
 
     call_id: str
@@ -32,16 +34,24 @@ class LlmCallStarted(RunEvent, frozen=True, kw_only=True, tag="llm_call_started"
     model: str
     attempt: int
     started_at: datetime
-    price_id: str
+    price_id: str | None
     reserved_cost: Decimal
     currency: str
     visible: bool
     estimated_input_tokens: int
     purpose: str = "answer"
+    reserved_tokens: int = 0
+    price_currency: str | None = None
+    fx_rate: Decimal = Decimal(1)
+    tool: str | None = None
 
 
 class LlmCallFinished(RunEvent, frozen=True, kw_only=True, tag="llm_call_finished"):
-    """A request has ended, in whatever way. Settles the ledger row, exactly once."""
+    """A request has ended, in whatever way. Settles the ledger row, exactly once.
+
+    `refused`: a budget did not let it begin, so that nothing was sent and no row stands. `price_id`
+    is the price that it was booked with, None: the one that was reserved with.
+    """
 
     call_id: str
     message_id: str
@@ -55,6 +65,7 @@ class LlmCallFinished(RunEvent, frozen=True, kw_only=True, tag="llm_call_finishe
     error_code: str | None = None
     upstream_id: str | None = None
     response_model: str | None = None
+    price_id: str | None = None
 
 
 class RequestedTool(msgspec.Struct, frozen=True, kw_only=True):

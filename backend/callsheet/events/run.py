@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from callsheet.events.base import RunEvent
 from callsheet.events.usage import ModelUsage
 
 
 class RunStarted(RunEvent, frozen=True, kw_only=True, tag="run_started"):
-    """The first event: which workflow runs, in which revision, for which session."""
+    """The first event: which workflow runs, in which revision, for which session.
+
+    `session_tokens` and `session_cost` (in `currency`) are the session's totals before this run.
+    """
 
     workflow: str
     revision: str
     session_id: str
     trace_id: str
     parent_run_id: str | None = None
+    session_tokens: int = 0
+    session_cost: Decimal = Decimal(0)
+    currency: str | None = None
 
 
 class RunFinished(RunEvent, frozen=True, kw_only=True, tag="run_finished"):

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 UsageSource = Literal["provider", "estimated", "none"]
+CacheType = Literal["implicit", "explicit"]
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -39,15 +40,20 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
 
-class MeteredUsage(msgspec.Struct, frozen=True, kw_only=True):
+class MeteredUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one call used and how we know.
 
-    `raw` is the provider's usage object as it came, None where there was none.
+    `raw` is the provider's usage object as it came, None where there was none. `method` says how
+    an estimate was made. `cache_type` chooses between the prices of cached tokens; `units` are
+    seconds, characters, images or requests, where the price is for these.
     """
 
     usage: Usage
     source: UsageSource
     raw: Any = None
+    method: str | None = None
+    cache_type: CacheType | None = None
+    units: Decimal = Decimal(0)
 
 
 class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):

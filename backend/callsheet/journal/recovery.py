@@ -7,6 +7,7 @@ that had streamed is kept, and the run gets its one terminal event.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Final
 from uuid import UUID
 
@@ -25,9 +26,8 @@ from callsheet.journal.changes import WORKER_DIED, RunKeys
 from callsheet.journal.streamed import Streamed, streamed_answers
 from callsheet.journal.writer import JournalWriter
 from callsheet.kit.errors import AppError, Unpriced
-from callsheet.kit.money import to_ledger
-from callsheet.ledger.cost import cost_of
 from callsheet.ledger.price_book import PriceBook
+from callsheet.ledger.quote import Cost
 from callsheet.llm.tokens import estimate_tokens
 from callsheet.runs.run import RunRecord
 from callsheet.runs.store import read_events, run_by_id, runs_of_others
@@ -128,18 +128,20 @@ class Recovery:
             input_tokens=started.estimated_input_tokens,
             output_tokens=estimate_tokens(streamed),
         )
+        metered = MeteredUsage(usage=usage, source="estimated", method="journal")
         try:
-            price = self._prices.find(started.factory, started.model, started.started_at)
-            cost = to_ledger(cost_of(usage, price))
+            quote = self._prices.quote(started.factory, started.model, started.started_at)
+            cost = quote.cost(metered)
         except Unpriced:
-            cost = started.reserved_cost
+            cost = Cost(None, Decimal(0), Decimal(0))
         return LlmCallFinished(
             call_id=started.call_id,
             message_id=started.message_id,
             status="orphaned",
-            metered=MeteredUsage(usage=usage, source="estimated"),
-            cost_native=cost,
-            cost_exact=cost,
+            metered=metered,
+            cost_native=cost.native,
+            cost_exact=cost.exact,
+            price_id=None if cost.price_id is None else str(cost.price_id),
             latency_ms=0,
             error_code=WORKER_DIED,
         )

@@ -6,6 +6,7 @@ AppError                     has a stable `code` and an HTTP `status`; `str(erro
 │   ├── TooSlow       408
 │   └── NotAllowedType 415
 ├── Unauthorized      401    the caller: no valid identity
+├── Forbidden         403    the caller: known, and not allowed to do this
 ├── NotFound          404    not there, or another user's
 ├── Conflict          409    the state forbids it now
 ├── Refused                  admission said no
@@ -81,6 +82,13 @@ class Unauthorized(AppError):
 
     code = "unauthorized"
     status = 401
+
+
+class Forbidden(AppError):
+    """A known caller without the right; never for another user's things, which are NotFound."""
+
+    code = "forbidden"
+    status = 403
 
 
 class NotFound(AppError):

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from callsheet.events.usage import Usage
+from callsheet.events.usage import MeteredUsage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,13 @@ class OpenedCall:
     attempt: int
     factory: str
     model_code: str
-    price_id: str
+    price_id: str | None
+    price_currency: str
+    fx_rate: Decimal
     currency: str
     reserved_cost: Decimal
+    reserved_tokens: int
+    tool: str | None
     started_at: datetime
 
 
@@ -39,9 +43,9 @@ class SettledCall:
     message_id: str
     session_id: UUID
     status: str
-    usage: Usage
-    usage_source: str
+    metered: MeteredUsage
     raw_usage: str | None
+    price_id: str | None
     cost_native: Decimal
     cost_exact: Decimal
     latency_ms: int

@@ -13,16 +13,20 @@ from callsheet.ledger.call import OpenedCall, SettledCall
 
 _OPEN = """
 INSERT INTO llm_calls (id, idempotency_key, run_id, session_id, user_id, message_id, purpose,
-                       stage, agent, attempt, factory, model_code, price_id, price_currency,
-                       currency, reserved_cost, started_at)
+                       stage, agent, tool, attempt, factory, model_code, price_id, unpriced,
+                       price_currency, fx_rate, currency, reserved_cost, reserved_tokens,
+                       started_at)
 SELECT o.id, o.run_id || ':' || o.id, o.run_id, o.session_id, o.user_id, o.message_id, o.purpose,
-       o.stage, o.agent, o.attempt, o.factory, o.model_code, o.price_id, o.currency,
-       o.currency, o.reserved_cost, o.started_at
+       o.stage, o.agent, o.tool, o.attempt, o.factory, o.model_code, o.price_id,
+       o.price_id IS NULL, o.price_currency, o.fx_rate, o.currency, o.reserved_cost,
+       o.reserved_tokens, o.started_at
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[],
-            $8::text[], $9::int[], $10::text[], $11::text[], $12::uuid[], $13::text[],
-            $14::numeric[], $15::timestamptz[])
-  AS o(id, run_id, session_id, user_id, message_id, purpose, stage, agent, attempt, factory,
-       model_code, price_id, currency, reserved_cost, started_at)
+            $8::text[], $9::text[], $10::int[], $11::text[], $12::text[], $13::uuid[],
+            $14::text[], $15::numeric[], $16::text[], $17::numeric[], $18::int[],
+            $19::timestamptz[])
+  AS o(id, run_id, session_id, user_id, message_id, purpose, stage, agent, tool, attempt, factory,
+       model_code, price_id, price_currency, fx_rate, currency, reserved_cost, reserved_tokens,
+       started_at)
 ON CONFLICT DO NOTHING
 """
 
@@ -32,15 +36,18 @@ SET status = s.status, usage_source = s.usage_source, raw_usage = s.raw_usage::j
     input_tokens = s.input_tokens, cached_tokens = s.cached_tokens,
     cache_write_tokens = s.cache_write_tokens, output_tokens = s.output_tokens,
     reasoning_tokens = s.reasoning_tokens, cost_native = s.cost_native,
-    cost_exact = s.cost_exact, reserved_cost = 0, first_token_at = s.first_token_at,
+    cost_exact = s.cost_exact, reserved_cost = 0, reserved_tokens = 0,
+    price_id = coalesce(s.price_id, c.price_id), usage_method = s.usage_method,
+    cache_type = s.cache_type, units = s.units, first_token_at = s.first_token_at,
     finish_reason = s.finish_reason, error_code = s.error_code, upstream_id = s.upstream_id,
     response_model = s.response_model, settled_at = now()
 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[],
             $8::int[], $9::int[], $10::numeric[], $11::numeric[], $12::timestamptz[], $13::text[],
-            $14::text[], $15::text[], $16::text[])
+            $14::text[], $15::text[], $16::text[], $17::uuid[], $18::text[], $19::text[],
+            $20::numeric[])
   AS s(id, status, usage_source, raw_usage, input_tokens, cached_tokens, cache_write_tokens,
        output_tokens, reasoning_tokens, cost_native, cost_exact, first_token_at, finish_reason,
-       error_code, upstream_id, response_model)
+       error_code, upstream_id, response_model, price_id, usage_method, cache_type, units)
 WHERE c.id = s.id AND c.status = 'open'
 """
 
@@ -84,12 +91,16 @@ async def open_calls(tx: Statements, calls: Sequence[OpenedCall]) -> None:
         [c.purpose for c in calls],
         [c.stage for c in calls],
         [c.agent for c in calls],
+        [c.tool for c in calls],
         [c.attempt for c in calls],
         [c.factory for c in calls],
         [c.model_code for c in calls],
         [c.price_id for c in calls],
+        [c.price_currency for c in calls],
+        [c.fx_rate for c in calls],
         [c.currency for c in calls],
         [c.reserved_cost for c in calls],
+        [c.reserved_tokens for c in calls],
         [c.started_at for c in calls],
     )
 
@@ -104,13 +115,13 @@ async def settle_calls(tx: Statements, calls: Sequence[SettledCall]) -> None:
         _SETTLE,
         [c.id for c in calls],
         [c.status for c in calls],
-        [c.usage_source for c in calls],
+        [c.metered.source for c in calls],
         [c.raw_usage for c in calls],
-        [c.usage.input_tokens for c in calls],
-        [c.usage.cached_tokens for c in calls],
-        [c.usage.cache_write_tokens for c in calls],
-        [c.usage.output_tokens for c in calls],
-        [c.usage.reasoning_tokens for c in calls],
+        [c.metered.usage.input_tokens for c in calls],
+        [c.metered.usage.cached_tokens for c in calls],
+        [c.metered.usage.cache_write_tokens for c in calls],
+        [c.metered.usage.output_tokens for c in calls],
+        [c.metered.usage.reasoning_tokens for c in calls],
         [c.cost_native for c in calls],
         [c.cost_exact for c in calls],
         [c.first_token_at for c in calls],
@@ -118,6 +129,10 @@ async def settle_calls(tx: Statements, calls: Sequence[SettledCall]) -> None:
         [c.error_code for c in calls],
         [c.upstream_id for c in calls],
         [c.response_model for c in calls],
+        [c.price_id for c in calls],
+        [c.metered.method for c in calls],
+        [c.metered.cache_type for c in calls],
+        [c.metered.units for c in calls],
     )
     latest = {c.message_id: c.latency_ms for c in calls}
     await tx.execute(_TOTALS, list(latest), list(latest.values()))

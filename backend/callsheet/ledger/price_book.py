@@ -8,6 +8,7 @@ from datetime import datetime
 
 from callsheet.kit.errors import Unpriced
 from callsheet.ledger.price import Price
+from callsheet.ledger.quote import Quote
 
 
 class PriceBook:
@@ -24,15 +25,15 @@ class PriceBook:
             by_model[price.factory, price.model_code].append(price)
         self._prices = dict(by_model)
 
-    def find(self, factory: str, model_code: str, at: datetime) -> Price:
-        """The price that is valid at `at`.
+    def quote(self, factory: str, model_code: str, at: datetime) -> Quote:
+        """What the model costs at `at`.
 
         Raises:
             Unpriced: there is none; a free model has an explicit price of zero.
         """
         for price in self._prices.get((factory, model_code), ()):
             if price.holds_at(at):
-                return price
+                return Quote((price,), price.currency, price.currency)
         raise Unpriced(
             f"Model {model_code!r} of {factory!r} has no price that is valid now. "
             "Add one to config/llm_prices.yaml (0 where it is free) and start again.",

@@ -40,7 +40,9 @@ def metered(raw: Any, estimate: Usage) -> MeteredUsage:
     usage = read_usage(raw)
     if usage is not None:
         return MeteredUsage(usage=usage, source="provider", raw=kept)
-    return MeteredUsage(usage=_salvaged(raw, estimate), source="estimated", raw=kept)
+    return MeteredUsage(
+        usage=_salvaged(raw, estimate), source="estimated", raw=kept, method="tokens"
+    )
 
 
 def read_usage(raw: Any) -> Usage | None:

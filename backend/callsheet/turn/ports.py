@@ -10,7 +10,7 @@ from typing import Protocol
 from callsheet.events.entry import Entry
 from callsheet.events.union import AnyRunEvent
 from callsheet.kit.deadline import Deadline
-from callsheet.ledger.price import Price
+from callsheet.ledger.quote import Quote
 from callsheet.turn.meter import Meter
 from callsheet.turn.request import TurnRequest
 from callsheet.turn.view import HistoryMessage, StageResult, TurnView
@@ -63,8 +63,8 @@ class History(Protocol):
 class Prices(Protocol):
     """Looks prices up; in memory, so that it may be called before every model call."""
 
-    def find(self, factory: str, model_code: str, at: datetime) -> Price:
-        """The row that is valid at `at`; raises Unpriced with the way out where there is none."""
+    def quote(self, factory: str, model_code: str, at: datetime) -> Quote:
+        """What it costs at `at`; raises Unpriced with the way out where it has no price."""
         ...
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from typing import Final
+from uuid import UUID
 
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.tally import Tally
 from callsheet.events.usage import Bill, MeteredUsage, ModelUsage, Usage
 from callsheet.kit.clock import Clock
 from callsheet.kit.ids import new_id
-from callsheet.kit.money import to_ledger, to_message
-from callsheet.ledger.cost import cost_of
-from callsheet.ledger.price import Price
+from callsheet.kit.money import to_message
+from callsheet.ledger.quote import Quote
 from callsheet.turn.meter import CallEnd, CallIntent
 from callsheet.turn.ports import Emit, Prices, RunLog
 
@@ -34,10 +34,11 @@ class RunMeter:
     async def open(self, intent: CallIntent) -> MeteredCall:
         """Price the call, emit LlmCallStarted, and return once its row is committed."""
         started_at = self._clock.now()
-        price = self._prices.find(intent.factory, intent.model, started_at)
+        quote = self._prices.quote(intent.factory, intent.model, started_at)
         most = Usage(
             input_tokens=intent.estimated_input_tokens, output_tokens=intent.max_output_tokens
         )
+        reserved = quote.reserve(most)
         started = LlmCallStarted(
             call_id=str(new_id()),
             message_id=intent.message_id,
@@ -49,15 +50,18 @@ class RunMeter:
             model=intent.model,
             attempt=intent.attempt,
             started_at=started_at,
-            price_id=str(price.id),
-            reserved_cost=to_ledger(cost_of(most, price)),
-            currency=price.currency,
+            price_id=_text(reserved.price_id),
+            reserved_cost=reserved.exact,
+            reserved_tokens=most.total_tokens,
+            currency=quote.currency,
+            price_currency=quote.price_currency,
+            fx_rate=quote.fx_rate,
             visible=intent.visible,
             estimated_input_tokens=intent.estimated_input_tokens,
             purpose=intent.purpose,
         )
         self._emit(started)
-        call = MeteredCall(self, started, price)
+        call = MeteredCall(self, started, quote)
         self._open[started.call_id] = call
         try:
             await self._log.stored()
@@ -96,10 +100,10 @@ class RunMeter:
 class MeteredCall:
     """Implements `turn.meter.OpenCall`."""
 
-    def __init__(self, meter: RunMeter, started: LlmCallStarted, price: Price) -> None:
+    def __init__(self, meter: RunMeter, started: LlmCallStarted, quote: Quote) -> None:
         self._meter = meter
         self._started = started
-        self._price = price
+        self._quote = quote
         self._sent_s = time.monotonic()
         self._bill: Bill | None = None
 
@@ -111,7 +115,7 @@ class MeteredCall:
     def sent_at_least(self) -> MeteredUsage:
         """What it used if nothing is known but that the request left."""
         sent = Usage(input_tokens=self._started.estimated_input_tokens)
-        return MeteredUsage(usage=sent, source="estimated")
+        return MeteredUsage(usage=sent, source="estimated", method="sent")
 
     def sent(self) -> None:
         """The request leaves now: latency counts from here."""
@@ -120,20 +124,25 @@ class MeteredCall:
     def close(self, end: CallEnd) -> Bill:
         """Settle it; a second call returns the first bill."""
         if self._bill is None:
-            cost = to_ledger(cost_of(end.metered.usage, self._price))
+            cost = self._quote.cost(end.metered)
             finished = LlmCallFinished(
                 call_id=self.call_id,
                 message_id=self._started.message_id,
                 status=end.status,
                 metered=end.metered,
-                cost_native=cost,
-                cost_exact=cost,
+                cost_native=cost.native,
+                cost_exact=cost.exact,
                 latency_ms=round((time.monotonic() - self._sent_s) * 1000),
                 first_token_at=end.first_token_at,
                 finish_reason=end.finish_reason,
                 error_code=end.error_code,
                 upstream_id=end.upstream_id,
                 response_model=end.response_model,
+                price_id=_text(cost.price_id),
             )
             self._bill = self._meter.settle(self._started, finished)
         return self._bill
+
+
+def _text(price_id: UUID | None) -> str | None:
+    return None if price_id is None else str(price_id)

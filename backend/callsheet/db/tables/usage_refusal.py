@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Text, func
+from sqlalchemy import ForeignKey, Index, Text, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -21,7 +21,10 @@ class UsageRefusal(IdMixin, Base):
     """
 
     __tablename__ = "usage_refusals"
-    __table_args__ = (Index("idx_usage_refusals_user", "user_id", "at"),)
+    __table_args__ = (
+        Index("idx_usage_refusals_user", "user_id", "at"),
+        Index("idx_usage_refusals_day", text("((at AT TIME ZONE 'UTC')::date)")),
+    )
 
     at: Mapped[datetime] = mapped_column(server_default=func.now())
     user_id: Mapped[UUID] = mapped_column(ForeignKey("users.id"))
