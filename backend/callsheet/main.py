@@ -19,6 +19,7 @@ from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.runs import RunRoutes
 from callsheet.api.sessions import SessionRoutes
 from callsheet.auth.api_keys import ApiKeys
+from callsheet.auth.bearer import Bearer
 from callsheet.auth.exposure import check_exposure, own_hosts
 from callsheet.auth.local import LocalUser
 from callsheet.wiring.application import Application
@@ -73,7 +74,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
     host = settings.server.host
     check_exposure(host, len(keys))
     services = Services(
-        identities=keys if len(keys) else LocalUser(),
+        identities=Bearer([keys]) if len(keys) else LocalUser(),
         chat=application.chat,
         runs=application.runs,
         sessions=application.sessions,

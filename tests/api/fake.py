@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.auth.api_keys import ApiKeys
+from callsheet.auth.bearer import Bearer
 from tests.api.fake_catalog import FakeHealth, FakeModels, FakeWorkflows
 from tests.api.fake_chat import FakeChat
 from tests.api.fake_records import FakeRuns, FakeSessions
@@ -24,7 +25,7 @@ class World:
     def services(self) -> Services:
         """What the application is made on."""
         return Services(
-            identities=ApiKeys(["alice:sk-alice", "bob:sk-bob-2"]),
+            identities=Bearer([ApiKeys(["alice:sk-alice", "bob:sk-bob-2"])]),
             chat=self.chat,
             runs=self.runs,
             sessions=self.sessions,

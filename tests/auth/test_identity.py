@@ -5,17 +5,19 @@ from __future__ import annotations
 import pytest
 
 from callsheet.auth.api_keys import ApiKeys
+from callsheet.auth.bearer import Bearer
 from callsheet.auth.exposure import check_exposure, is_loopback, own_hosts
 from callsheet.auth.local import LocalUser
 from callsheet.auth.principal import principal_named
 from callsheet.kit.errors import SetupError, Unauthorized
 
 
-def test_a_key_names_its_user_and_the_scheme_may_be_written_in_any_case() -> None:
+async def test_a_key_names_its_user_and_the_scheme_may_be_written_in_any_case() -> None:
     keys = ApiKeys(["alice:sk-one-1", "bob: sk-two-2", "alice:sk-three:with-colon"])
-    assert keys.authenticate("Bearer sk-one-1") == principal_named("alice")
-    assert keys.authenticate("bearer  sk-two-2 ") == principal_named("bob")
-    assert keys.authenticate("Bearer sk-three:with-colon") == principal_named("alice")
+    callers = Bearer([keys])
+    assert await callers.authenticate("Bearer sk-one-1") == principal_named("alice")
+    assert await callers.authenticate("bearer  sk-two-2 ") == principal_named("bob")
+    assert await callers.authenticate("Bearer sk-three:with-colon") == principal_named("alice")
     assert len(keys) == 3
 
 
@@ -23,9 +25,9 @@ def test_a_key_names_its_user_and_the_scheme_may_be_written_in_any_case() -> Non
     "header",
     [None, "", "Bearer", "Bearer ", "Basic sk-one-1", "sk-one-1", "Bearer sk-on", "Bearer \ud800"],
 )
-def test_anything_else_is_refused(header: str | None) -> None:
+async def test_anything_else_is_refused(header: str | None) -> None:
     with pytest.raises(Unauthorized):
-        ApiKeys(["alice:sk-one-1"]).authenticate(header)
+        await Bearer([ApiKeys(["alice:sk-one-1"])]).authenticate(header)
 
 
 @pytest.mark.parametrize(
@@ -53,9 +55,10 @@ def test_keys_are_not_kept() -> None:
     assert "sk-one-1" not in repr(vars(keys))
 
 
-def test_the_local_user_is_always_the_same() -> None:
-    assert LocalUser().authenticate(None) == LocalUser().authenticate("Bearer x")
-    assert LocalUser().authenticate(None).name == "local"
+async def test_the_local_user_is_always_the_same() -> None:
+    local = LocalUser()
+    assert await local.authenticate(None) == await local.authenticate("Bearer x")
+    assert (await local.authenticate(None)).name == "local"
 
 
 @pytest.mark.parametrize(

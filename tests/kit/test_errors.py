@@ -13,6 +13,7 @@ EXPECTED = {
     "TooSlow": ("body_too_slow", 408),
     "NotAllowedType": ("type_not_allowed", 415),
     "Unauthorized": ("unauthorized", 401),
+    "Forbidden": ("forbidden", 403),
     "NotFound": ("not_found", 404),
     "Conflict": ("conflict", 409),
     "Refused": ("refused", 403),

@@ -17,6 +17,7 @@ from callsheet.agui.request import parse_request
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.run_input import RunInput
 from callsheet.api.answer import json_answer
+from callsheet.api.caller import caller_of
 from callsheet.api.documents import Answer
 from callsheet.api.openapi import BODY_ERRORS, answers
 from callsheet.api.ports import ApiOptions, Services
@@ -92,12 +93,12 @@ class AgentChatRoutes:
 
     async def capabilities(self, request: Request, workflow: str) -> Response:
         """What the workflow can do, as AG-UI's AgentCapabilities."""
-        self._services.identities.authenticate(request.headers.get("authorization"))
+        await caller_of(request, self._services.identities)
         await self._services.workflows.refresh()
         return json_answer(capabilities_of(self._services.workflows.get(workflow)))
 
     async def _run(self, request: Request, workflow: str | None) -> Response:
-        principal = self._services.identities.authenticate(request.headers.get("authorization"))
+        principal = await caller_of(request, self._services.identities)
         body = await request.body()
         asked = await self._parsed(body, principal.user_id)
         ids = {"run_id": str(asked.run_id), "session_id": str(asked.session_id)}

@@ -14,9 +14,12 @@ from callsheet.kit.errors import BadInput, NotFound
 from callsheet.kit.ids import resolve_id
 
 
-def caller_of(request: Request, identities: Identities) -> Principal:
-    """The user that makes the request; raises Unauthorized."""
-    return identities.authenticate(request.headers.get("authorization"))
+async def caller_of(request: Request, identities: Identities) -> Principal:
+    """The user that makes the request, known by the header alone; raises Unauthorized.
+
+    No field of a body, a path or a query can say who calls.
+    """
+    return await identities.authenticate(request.headers.get("authorization"))
 
 
 def path_id(principal: Principal, kind: Literal["session", "run", "message"], raw: str) -> UUID:

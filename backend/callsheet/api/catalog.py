@@ -30,13 +30,13 @@ class CatalogRoutes:
 
     async def models(self, request: Request) -> Response:
         """Every model that can be called now."""
-        caller_of(request, self._services.identities)
+        await caller_of(request, self._services.identities)
         models = self._services.models.all()
         return json_answer(Models(items=[model_view(models[code]) for code in sorted(models)]))
 
     async def workflows(self, request: Request) -> Response:
         """The active revisions, and why an edit on disk is not active."""
-        caller_of(request, self._services.identities)
+        await caller_of(request, self._services.identities)
         catalog = self._services.workflows
         await catalog.refresh()
         return json_answer(

@@ -23,8 +23,8 @@ from callsheet.workflows.workflow import Workflow
 class Identities(Protocol):
     """Tells who makes a request."""
 
-    def authenticate(self, authorization: str | None) -> Principal:
-        """The user that the Authorization header names; raises Unauthorized."""
+    async def authenticate(self, authorization: str | None) -> Principal:
+        """The user that the Authorization header names; raises Unauthorized, Unavailable."""
         ...
 
 

@@ -30,12 +30,12 @@ class RunRoutes:
 
     async def get(self, request: Request, run_id: str) -> Response:
         """The run: status, error, usage and cost."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         run = await self._services.runs.get(caller, path_id(caller, "run", run_id))
         return json_answer(run_view(run))
 
     async def cancel(self, request: Request, run_id: str) -> Response:
         """Stop the run and answer once it has stopped; safe to repeat."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         run = await self._services.runs.cancel(caller, path_id(caller, "run", run_id))
         return json_answer(run_view(run))

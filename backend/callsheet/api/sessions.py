@@ -54,7 +54,7 @@ class SessionRoutes:
 
     async def create(self, request: Request) -> Response:
         """Make an empty session; the same id again gives the same session."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         asked = await read_fields(request, NewSession)
         own_id = None
         if asked.id is not None:
@@ -67,13 +67,13 @@ class SessionRoutes:
         self, request: Request, limit: str | None = None, cursor: str | None = None
     ) -> Response:
         """The caller's sessions, most recent activity first."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         page = await self._services.sessions.list(caller, read_page(limit, cursor))
         return json_answer(session_page(page))
 
     async def recent(self, request: Request) -> Response:
         """The session with the most recent activity; 404 where there is none."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         session = await self._services.sessions.recent(caller)
         if session is None:
             raise NotFound("There is no session yet.")
@@ -81,13 +81,13 @@ class SessionRoutes:
 
     async def get(self, request: Request, session_id: str) -> Response:
         """One session."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         found = await self._services.sessions.get(caller, path_id(caller, "session", session_id))
         return json_answer(session_view(found))
 
     async def edit(self, request: Request, session_id: str) -> Response:
         """Change the title."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         edit = await read_fields(request, SessionEdit)
         session = await self._services.sessions.rename(
             caller, path_id(caller, "session", session_id), check_title(edit.title)
@@ -96,7 +96,7 @@ class SessionRoutes:
 
     async def delete(self, request: Request, session_id: str) -> Response:
         """Delete the session and its messages; its active run is stopped."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         await self._services.sessions.delete(caller, path_id(caller, "session", session_id))
         return Response(status_code=204)
 
@@ -108,7 +108,7 @@ class SessionRoutes:
         cursor: str | None = None,
     ) -> Response:
         """The session's messages, oldest first."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         page = await self._services.sessions.messages(
             caller, path_id(caller, "session", session_id), read_page(limit, cursor)
         )
@@ -116,7 +116,7 @@ class SessionRoutes:
 
     async def delete_message(self, request: Request, session_id: str, message_id: str) -> Response:
         """Delete one message; what it cost stays in the totals."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         await self._services.sessions.delete_message(
             caller,
             path_id(caller, "session", session_id),
@@ -132,7 +132,7 @@ class SessionRoutes:
         cursor: str | None = None,
     ) -> Response:
         """The session's runs, newest first."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         page = await self._services.runs.of_session(
             caller, path_id(caller, "session", session_id), read_page(limit, cursor)
         )
@@ -140,7 +140,7 @@ class SessionRoutes:
 
     async def cancel(self, request: Request, session_id: str) -> Response:
         """Stop the session's active run; `run` is null where there was none."""
-        caller = caller_of(request, self._services.identities)
+        caller = await caller_of(request, self._services.identities)
         run = await self._services.runs.cancel_session(
             caller, path_id(caller, "session", session_id)
         )

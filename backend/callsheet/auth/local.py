@@ -15,7 +15,7 @@ class LocalUser:
     def __init__(self) -> None:
         self._user = principal_named(LOCAL_USER)
 
-    def authenticate(self, authorization: str | None) -> Principal:
+    async def authenticate(self, authorization: str | None) -> Principal:
         """The local user, whatever the header says."""
         del authorization
         return self._user
