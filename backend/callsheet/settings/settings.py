@@ -8,9 +8,9 @@ messages about wrong values are made from them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import BaseModel, Field, SecretStr, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -19,23 +19,17 @@ from pydantic_settings import (
 )
 
 from callsheet.llm.key import variable_part
+from callsheet.settings.auth import AuthSettings
+from callsheet.settings.record import FROZEN, split
 
 PREFIX: Final = "CALLSHEET_"
 DELIMITER: Final = "__"
-_FROZEN: Final = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
-def _split(value: Any) -> Any:
-    """`a, b` as a list; anything but text is left to pydantic."""
-    if not isinstance(value, str):
-        return value
-    return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 class DatabaseSettings(BaseModel):
     """PostgreSQL."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     url: SecretStr | None = Field(
         default=None,
@@ -57,36 +51,22 @@ class DatabaseSettings(BaseModel):
 class ServerSettings(BaseModel):
     """The HTTP server."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     host: str = Field(
         default="127.0.0.1",
         min_length=1,
-        description="Address to listen on. Anything but loopback needs CALLSHEET_AUTH__API_KEYS.",
+        description="Address to listen on. Anything but loopback needs keys or tokens.",
     )
     port: int = Field(
         default=8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
     )
 
 
-class AuthSettings(BaseModel):
-    """Who may call."""
-
-    model_config = _FROZEN
-
-    api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
-        default=(),
-        description="Keys that callers send as a bearer token, comma-separated, each name:key; "
-        "the name is the user. Unset: one local user, on loopback only.",
-    )
-
-    _split_keys = field_validator("api_keys", mode="before")(_split)
-
-
 class CorsSettings(BaseModel):
     """Browsers on other origins."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     origins: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(
@@ -99,7 +79,7 @@ class CorsSettings(BaseModel):
         "scheme://host[:port]; never *.",
     )
 
-    _split_origins = field_validator("origins", mode="before")(_split)
+    _split_origins = field_validator("origins", mode="before")(split)
 
     @field_validator("origins")
     @classmethod
@@ -116,7 +96,7 @@ class CorsSettings(BaseModel):
 class LimitSettings(BaseModel):
     """What one caller and one process may do."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     message_chars: int = Field(
         default=32_000, ge=1, description="Characters in the new message of a request."
@@ -134,7 +114,7 @@ class LimitSettings(BaseModel):
 class LogSettings(BaseModel):
     """The log, on standard error."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The least level that is written."
@@ -148,7 +128,7 @@ class LogSettings(BaseModel):
 class LlmSettings(BaseModel):
     """What a deployment knows about one factory of config/llm_catalog.yaml."""
 
-    model_config = _FROZEN
+    model_config = FROZEN
 
     api_key: SecretStr | None = Field(
         default=None,
