@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - the text is put together from this file alone
 """Views and a function for auditors, and the indexes by day that make a month of them quick.
 
 `docs/cost-data.md` says what each column is. A day is one of UTC, by the start of the call.
