@@ -56,6 +56,15 @@ CALL_END = LlmCallFinished(
     cost_exact=Decimal(0),
     latency_ms=1,
 )
+REFUSED = LlmCallFinished(
+    call_id="k",
+    message_id="m",
+    status="refused",
+    metered=MeteredUsage(usage=Usage(), source="none"),
+    cost_native=Decimal(0),
+    cost_exact=Decimal(0),
+    latency_ms=0,
+)
 RESULT = ToolResult(
     tool_call_id="c",
     message_id="r",
@@ -109,6 +118,8 @@ LEGAL: dict[str, list[AnyRunEvent]] = {
         RunFinished(),
     ],
     "cancelled at once": [START, RunCancelled(reason="user")],
+    "a call that a budget refused before it began": [START, REFUSED, RunFinished()],
+    "a call that a budget refused when it began": [START, CALL, REFUSED, RunFinished()],
 }
 
 ILLEGAL: dict[str, list[AnyRunEvent]] = {
@@ -159,6 +170,10 @@ ILLEGAL: dict[str, list[AnyRunEvent]] = {
     ],
     "a call twice": [START, CALL, CALL],
     "a call settled twice": [START, CALL, CALL_END, CALL_END],
+    "a call settled that has not begun": [START, CALL_END],
+    "a call refused twice": [START, REFUSED, REFUSED],
+    "a call refused that was settled": [START, CALL, CALL_END, REFUSED],
+    "a call that begins after its refusal": [START, REFUSED, CALL],
     "an end with a text open": [START, TEXT, RunFinished()],
     "a failure with a stage open": [START, STAGE, RunFailed(code="x", message="x")],
     "an end with a model call open": [START, CALL, RunCancelled(reason="user")],

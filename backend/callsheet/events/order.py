@@ -121,7 +121,10 @@ class OrderChecker:
         self._calls[event.call_id] = True
 
     def _call_finished(self, event: LlmCallFinished) -> None:
-        self._need(self._calls.get(event.call_id) is True, event)
+        """A refused call has not begun: it need not have been started, and comes once."""
+        is_open = self._calls.get(event.call_id)
+        never_begun = is_open is None and event.status == "refused"
+        self._need(is_open is True or never_begun, event)
         self._calls[event.call_id] = False
 
     def _text_started(self, event: TextStarted) -> None:

@@ -30,8 +30,10 @@ class Tally:
         self._by_model: dict[tuple[str, str, str], tuple[Usage, Decimal]] = {}
 
     def add(self, started: LlmCallStarted, finished: LlmCallFinished) -> Spent:
-        """Take in a call; what its message has used so far."""
+        """Take in a call; what its message has used so far. A refused one used nothing."""
         before = self._by_message.get(started.message_id, _NOTHING)
+        if finished.status == "refused":
+            return before
         after = self._by_message[started.message_id] = Spent(
             before.usage.plus(finished.metered.usage),
             before.cost + finished.cost_exact,
