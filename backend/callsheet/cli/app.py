@@ -19,6 +19,8 @@ COMMANDS: Final[Mapping[str, str]] = {
     "check": "Check the configuration: every problem with file, line and column.",
     "init": "Write config/, crews/ and .env into a folder, to edit them.",
     "sessions": "List, show and delete conversations.",
+    "keys": "Make, list and revoke callers' keys.",
+    "report": "Add up what was spent: as a table, CSV, JSON or Parquet.",
     "audit": "Check the money: differences between ledger, messages and sessions.",
     "db": "Look after the database: url, psql, migrate, backup, restore, reset.",
     "doctor": "Check what Callsheet depends on, and say how to mend it.",
