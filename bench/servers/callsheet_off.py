@@ -7,4 +7,4 @@ from bench.servers.null_journal import NullJournal
 from callsheet.wiring.adapters import Adapters
 
 if __name__ == "__main__":
-    serve(Adapters(journal=lambda connection, currency: NullJournal()))
+    serve(Adapters(journal=lambda connection, currency, budgets: NullJournal()))

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from callsheet.events.entry import Entry
 from callsheet.journal.changes import Changes
+from callsheet.journal.written import Written
 
 
 class NullJournal:
@@ -15,6 +16,6 @@ class NullJournal:
     def __init__(self) -> None:
         self._seqs = itertools.count(1)
 
-    async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> dict[str, int]:
+    async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> Written:
         """Give every new message a number."""
-        return {str(message.id): next(self._seqs) for message in changes.new_messages}
+        return Written({str(message.id): next(self._seqs) for message in changes.new_messages})

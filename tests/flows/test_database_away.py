@@ -14,8 +14,10 @@ from callsheet.db.driver import DriverConnection
 from callsheet.db.engine import plain_url
 from callsheet.events.call import LlmCallFinished
 from callsheet.events.entry import Entry
+from callsheet.journal.budgets import Budgets
 from callsheet.journal.changes import Changes
 from callsheet.journal.postgres import PostgresJournal
+from callsheet.journal.written import Written
 from callsheet.wiring.adapters import Adapters
 from tests.db.embedded_users import end_all, folder, none_left, server_pid
 from tests.fakes.agui_client import AgUiClient, Turn
@@ -83,10 +85,10 @@ class Refusing:
 
     refused = 0
 
-    def __init__(self, connection: DriverConnection, currency: str) -> None:
-        self._journal = PostgresJournal(connection, currency)
+    def __init__(self, connection: DriverConnection, currency: str, budgets: Budgets) -> None:
+        self._journal = PostgresJournal(connection, currency, budgets)
 
-    async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> dict[str, int]:
+    async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> Written:
         for _, entry in entries:
             event = entry.event
             if isinstance(event, LlmCallFinished) and event.status == "settled":

@@ -19,10 +19,12 @@ from callsheet.events.run import RunFinished, RunStarted
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import ToolCallEnded, ToolCallStarted, ToolResult
 from callsheet.events.usage import MeteredUsage, Usage
+from callsheet.journal.budgets import NoBudgets
 from callsheet.journal.changes import Changes, RunKeys
 from callsheet.journal.options import JournalOptions
 from callsheet.journal.postgres import PostgresJournal
 from callsheet.journal.writer import JournalStore, JournalWriter
+from callsheet.journal.written import Written
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
@@ -47,15 +49,15 @@ class FlakyStore:
         self.before = before
         self.after = after
 
-    async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> dict[str, int]:
+    async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> Written:
         if self.before:
             self.before -= 1
             raise Unavailable("gone")
-        seqs = await self._store.write(entries, changes)
+        written = await self._store.write(entries, changes)
         if self.after:
             self.after -= 1
             raise Unavailable("gone after the commit")
-        return seqs
+        return written
 
 
 @asynccontextmanager
@@ -68,7 +70,7 @@ async def writing(
     retry_for_s: float = 20.0,
 ) -> AsyncIterator[JournalWriter]:
     connection = DriverConnection(DatabaseOptions(database_url))
-    store = FlakyStore(PostgresJournal(connection, "USD"), before=before, after=after)
+    store = FlakyStore(PostgresJournal(connection, "USD", NoBudgets()), before=before, after=after)
     writer = JournalWriter(
         store,
         lambda run_id, entries: shown.append((run_id, entries)),

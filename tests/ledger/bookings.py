@@ -110,13 +110,13 @@ async def open_(driver: DriverConnection, *bookings: Booking) -> None:
     async with driver.transaction() as tx:
         await lock_sessions(tx, {b.session_id for b in bookings})
         await add_messages(tx, [b.message for b in bookings], "USD")
-        await open_calls(tx, [b.opened for b in bookings])
+        await open_calls(tx, [b.opened for b in bookings], "UTC")
 
 
 async def settle(driver: DriverConnection, *calls: SettledCall) -> None:
     async with driver.transaction() as tx:
         await lock_sessions(tx, {call.session_id for call in calls})
-        await settle_calls(tx, calls)
+        await settle_calls(tx, calls, "UTC")
 
 
 async def totals(database: Database) -> list[tuple[Any, ...]]:

@@ -122,7 +122,7 @@ async def test_attempts_of_one_answer_add_up_on_its_message_rounded_once(
         )  # fmt: skip
     async with driver.transaction() as tx:
         await add_messages(tx, [one.message], "USD")
-        await open_calls(tx, [opened for opened, _ in attempts])
+        await open_calls(tx, [opened for opened, _ in attempts], "UTC")
     await settle(driver, attempts[0][1])
     assert await totals(database) == [(4, Decimal(0))]
     await settle(driver, attempts[1][1], attempts[2][1])

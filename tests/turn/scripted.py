@@ -11,6 +11,7 @@ from callsheet.events.entry import Entry
 from callsheet.events.union import AnyRunEvent
 from callsheet.kit.errors import Unpriced
 from callsheet.kit.ids import new_id
+from callsheet.ledger.budget.refusal import Refusal
 from callsheet.ledger.price import Price
 from callsheet.ledger.quote import Quote
 from callsheet.turn.meter import Meter
@@ -28,6 +29,7 @@ class MemoryLog:
 
     def __init__(self) -> None:
         self.events: list[AnyRunEvent] = []
+        self.refused: Refusal | None = None
 
     def append(self, event: AnyRunEvent) -> Entry:
         self.events.append(event)
@@ -35,6 +37,9 @@ class MemoryLog:
 
     async def stored(self) -> None:
         return
+
+    def refusal(self, call_id: str) -> Refusal | None:
+        return self.refused
 
     def message_seq(self, message_id: str) -> int:
         return 7

@@ -13,6 +13,7 @@ from callsheet.db.transaction import Database
 from callsheet.events.order import OrderChecker
 from callsheet.events.run import RunCancelled, RunFinished
 from callsheet.events.union import TERMINAL
+from callsheet.journal.budgets import Budgets
 from callsheet.journal.writer import JournalStore
 from callsheet.kit.errors import SetupError, Unavailable
 from callsheet.kit.pages import PageRequest
@@ -104,7 +105,7 @@ async def test_a_database_that_is_not_there_is_told_by_ready_and_by_every_part(
 async def test_a_fault_of_ours_in_the_start_is_told_and_not_hung_on(
     tmp_path: Path, database_url: str
 ) -> None:
-    def broken(connection: DriverConnection, currency: str) -> JournalStore:
+    def broken(connection: DriverConnection, currency: str, budgets: Budgets) -> JournalStore:
         raise ZeroDivisionError("secret detail")
 
     settings = settings_of(tmp_path, database_url)

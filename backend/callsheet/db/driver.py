@@ -88,6 +88,10 @@ class DriverConnection:
         async with self.statement() as connection, connection.transaction():
             yield connection
 
+    def join(self, connection: DriverTx) -> Joined:
+        """For several statements in one round trip, within the block of `transaction`."""
+        return Joined(connection, self._calls)
+
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[DriverTx]:
         """For exactly one statement, which is its own transaction: one round trip.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Container
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -42,11 +43,18 @@ class Changes:
     ended_runs: list[RunEnd] = field(default_factory=list)
     statuses: list[tuple[UUID, str]] = field(default_factory=list)
 
+    def without(self, call_ids: Container[str]) -> Changes:
+        """The same, but that these calls are not opened."""
+        kept = [call for call in self.opened_calls if call.id not in call_ids]
+        return replace(self, opened_calls=kept)
+
     def take(self, keys: RunKeys, event: AnyRunEvent) -> None:
         """Add what `event` changes; most events change nothing here."""
         match event:
             case LlmCallStarted():
                 self._call_started(keys, event)
+            case LlmCallFinished(status="refused"):
+                pass  # no row was opened for it
             case LlmCallFinished():
                 self._call_finished(keys, event)
             case AnswerFinished():

@@ -5,10 +5,13 @@ from __future__ import annotations
 from uuid import UUID
 
 from callsheet.db.driver import DriverConnection
+from callsheet.db.joined import Joined
 from callsheet.events.entry import Entry
+from callsheet.journal.budgets import Budgets
 from callsheet.journal.changes import Changes
+from callsheet.journal.written import Written
 from callsheet.kit.json import decode
-from callsheet.ledger.journal_store import open_calls, settle_calls
+from callsheet.ledger.journal_store import lock_counters, open_calls, settle_calls
 from callsheet.runs.journal_store import append_events, end_runs, start_runs
 from callsheet.sessions.journal_store import (
     SEQS,
@@ -18,38 +21,58 @@ from callsheet.sessions.journal_store import (
     set_statuses,
 )
 
+Entries = list[tuple[UUID, Entry]]
+
 
 class PostgresJournal:
     """Implements `JournalStore` on a connection that nothing else uses."""
 
-    def __init__(self, connection: DriverConnection, currency: str) -> None:
+    def __init__(self, connection: DriverConnection, currency: str, budgets: Budgets) -> None:
         self._connection = connection
         self._currency = currency
+        self._budgets = budgets
 
-    async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> dict[str, int]:
+    async def write(self, entries: Entries, changes: Changes) -> Written:
         """One transaction; sessions are locked first, always in the same order."""
         if not changes.sessions:
             async with self._connection.statement() as connection:
                 await append_events(connection, entries)
-            return {}
+            return Written()
+        if changes.opened_calls and self._budgets.applies():
+            return await self._within_budget(entries, changes)
         async with self._connection.joined() as tx:
-            await lock_sessions(tx, changes.sessions)
-            await append_events(tx, entries)
-            if changes.started_runs:
-                await start_runs(tx, changes.started_runs)
-            if changes.new_messages:
-                await add_messages(tx, changes.new_messages, self._currency)
-            if changes.opened_calls:
-                await open_calls(tx, changes.opened_calls)
-            if changes.settled_calls:
-                await settle_calls(tx, changes.settled_calls)
-            if changes.finished_messages:
-                await finish_messages(tx, changes.finished_messages)
-            if changes.ended_runs:
-                await end_runs(tx, changes.ended_runs)
-            if changes.statuses:
-                await set_statuses(tx, changes.statuses)
-            if changes.new_messages:
-                tx.give(SEQS, [message.id for message in changes.new_messages])
-            seqs = await tx.run()
-        return {} if seqs is None else decode(seqs)
+            return await self._write(tx, entries, changes)
+
+    async def _within_budget(self, entries: Entries, changes: Changes) -> Written:
+        """The same with a question between, so that it takes a few round trips."""
+        async with self._connection.transaction() as connection:
+            await lock_sessions(connection, changes.sessions)
+            await lock_counters(connection)
+            refusals = await self._budgets.refuse(connection, changes.opened_calls)
+            changes = changes.without(refusals)
+            written = await self._write(self._connection.join(connection), entries, changes)
+        return Written(written.seqs, refusals)
+
+    async def _write(self, tx: Joined, entries: Entries, changes: Changes) -> Written:
+        await lock_sessions(tx, changes.sessions)
+        await append_events(tx, entries)
+        if changes.started_runs:
+            await start_runs(tx, changes.started_runs)
+        if changes.new_messages:
+            await add_messages(tx, changes.new_messages, self._currency)
+        if changes.finished_messages:
+            await finish_messages(tx, changes.finished_messages)
+        if changes.ended_runs:
+            await end_runs(tx, changes.ended_runs)
+        if changes.statuses:
+            await set_statuses(tx, changes.statuses)
+        if changes.opened_calls or changes.settled_calls:
+            await lock_counters(tx)
+        if changes.opened_calls:
+            await open_calls(tx, changes.opened_calls, self._budgets.zone)
+        if changes.settled_calls:
+            await settle_calls(tx, changes.settled_calls, self._budgets.zone)
+        if changes.new_messages:
+            tx.give(SEQS, [message.id for message in changes.new_messages])
+        seqs = await tx.run()
+        return Written({} if seqs is None else decode(seqs))

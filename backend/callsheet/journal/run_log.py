@@ -13,8 +13,10 @@ from callsheet.events.text import TextDelta
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted
 from callsheet.events.union import TERMINAL, AnyRunEvent
 from callsheet.journal.changes import RunKeys
+from callsheet.journal.written import Written
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Unavailable
+from callsheet.ledger.budget.refusal import Refusal
 
 MAX_DELTA_CHARS: Final = 16_384
 
@@ -37,7 +39,8 @@ class JournaledRun:
         stored_seq: int = 0,
     ) -> None:
         self.keys = keys
-        self.seqs: dict[str, int] = {}
+        self._seqs: dict[str, int] = {}
+        self._refusals: dict[str, Refusal] = {}
         self._clock = clock
         self._touched = touched
         self._pending: list[Entry] = []
@@ -76,7 +79,11 @@ class JournaledRun:
 
     def message_seq(self, message_id: str) -> int:
         """The `messages.seq` of a message; 0 while its first event is not stored."""
-        return self.seqs.get(message_id, 0)
+        return self._seqs.get(message_id, 0)
+
+    def refusal(self, call_id: str) -> Refusal | None:
+        """Why the call has no ledger row, known once its start is stored; None where it has one."""
+        return self._refusals.get(call_id)
 
     # -- for the writer ------------------------------------------------------------------------
 
@@ -84,6 +91,11 @@ class JournaledRun:
         """All that waits to be stored; it is the writer's now."""
         taken, self._pending = self._pending, []
         return taken
+
+    def take_in(self, written: Written) -> None:
+        """What the database said of the batch that held the entries."""
+        self._seqs.update(written.seqs)
+        self._refusals.update(written.refusals)
 
     def confirm(self, entries: list[Entry]) -> None:
         """The entries are committed."""

@@ -19,6 +19,7 @@ from callsheet.events.entry import Entry
 from callsheet.journal.changes import Changes, RunKeys
 from callsheet.journal.options import JournalOptions
 from callsheet.journal.run_log import JournaledRun
+from callsheet.journal.written import Written
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Unavailable
 
@@ -30,8 +31,8 @@ Batch = list[tuple[JournaledRun, list[Entry]]]
 class JournalStore(Protocol):
     """Writes a batch in one transaction."""
 
-    async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> dict[str, int]:
-        """Commit it and give the `seq` of each new message; raises Unavailable, nothing stored."""
+    async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> Written:
+        """Commit it and say what came of it; raises Unavailable, nothing stored."""
         ...
 
 
@@ -109,7 +110,7 @@ class JournalWriter:
                 for entry in taken:
                     entries.append((run.keys.run_id, entry))
                     changes.take(run.keys, entry.event)
-            seqs = await self._persistently(entries, changes)
+            written = await self._persistently(entries, changes)
         except Unavailable as error:
             for run, _ in batch:
                 run.fail(error)
@@ -118,8 +119,7 @@ class JournalWriter:
             await self._one_by_one(batch)
             return
         for run, taken in batch:
-            if seqs:
-                run.seqs.update(seqs)
+            run.take_in(written)
             run.confirm(taken)
             self._publish(run.keys.run_id, tuple(taken))
 
@@ -132,9 +132,7 @@ class JournalWriter:
         log.exception("journal_write_refused", run_id=str(run.keys.run_id))
         run.fail(Unavailable("The run's journal could not be written.", service="journal"))
 
-    async def _persistently(
-        self, entries: list[tuple[UUID, Entry]], changes: Changes
-    ) -> dict[str, int]:
+    async def _persistently(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> Written:
         give_up_at = self._clock.monotonic() + self._options.retry_for_s
         wait_s = self._options.retry_first_s
         while True:

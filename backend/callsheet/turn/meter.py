@@ -68,6 +68,7 @@ class Meter(Protocol):
 
         Raises:
             Unpriced: the model has no valid price; nothing was written.
+            QuotaSpent: a budget does not let it begin; nothing may be sent.
             Unavailable: the database could not be written.
         """
         ...

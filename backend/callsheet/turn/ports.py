@@ -10,6 +10,7 @@ from typing import Protocol
 from callsheet.events.entry import Entry
 from callsheet.events.union import AnyRunEvent
 from callsheet.kit.deadline import Deadline
+from callsheet.ledger.budget.refusal import Refusal
 from callsheet.ledger.quote import Quote
 from callsheet.turn.meter import Meter
 from callsheet.turn.request import TurnRequest
@@ -77,6 +78,10 @@ class RunLog(Protocol):
 
     async def stored(self) -> None:
         """Return once everything appended so far is committed; raises Unavailable if it cannot."""
+        ...
+
+    def refusal(self, call_id: str) -> Refusal | None:
+        """Why a call that was to start has no ledger row; asked after `stored`."""
         ...
 
     def message_seq(self, message_id: str) -> int:

@@ -13,6 +13,7 @@ from callsheet.events.usage import Bill, MeteredUsage, ModelUsage, Usage
 from callsheet.kit.clock import Clock
 from callsheet.kit.ids import new_id
 from callsheet.kit.money import to_message
+from callsheet.ledger.budget.refusal import BUDGET_SPENT
 from callsheet.ledger.quote import Quote
 from callsheet.turn.meter import CallEnd, CallIntent
 from callsheet.turn.ports import Emit, Prices, RunLog
@@ -68,6 +69,10 @@ class RunMeter:
         except asyncio.CancelledError:
             call.close(CallEnd(status="aborted", metered=_NOT_SENT))
             raise
+        refusal = self._log.refusal(call.call_id)
+        if refusal is not None:
+            call.close(CallEnd(status="refused", metered=_NOT_SENT, error_code=BUDGET_SPENT))
+            raise refusal.error()
         call.sent()
         return call
 

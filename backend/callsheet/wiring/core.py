@@ -11,6 +11,7 @@ from callsheet.db.driver_pool import DriverPool
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.jobs.local import LocalJobs
+from callsheet.journal.budgets import NoBudgets
 from callsheet.journal.options import JournalOptions
 from callsheet.journal.recovery import Recovery
 from callsheet.journal.writer import JournalWriter
@@ -68,7 +69,10 @@ def make_core(
     prices = PriceBook()
     broker = LocalBroker()
     writer = JournalWriter(
-        adapters.journal(connection, settings.currency), broker.publish, clock, JournalOptions()
+        adapters.journal(connection, settings.currency, NoBudgets()),
+        broker.publish,
+        clock,
+        JournalOptions(),
     )
     jobs = LocalJobs(settings.limits.concurrent_runs)
     engine = TurnEngine(runner, SessionHistory(database), clock)
