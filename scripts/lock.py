@@ -46,7 +46,7 @@ def without_common_marker(text: str) -> str:
 
 def main() -> None:
     project = ("pyproject.toml", "--group", "build")
-    compile_lock("dev", *project, "--group", "dev", "--extra", "litellm")
+    compile_lock("dev", *project, "--group", "dev", "--extra", "litellm", "--extra", "parquet")
     compile_lock("runtime", *project, *WITHIN_DEV)
     compile_lock("litellm", *project, "--extra", "litellm", *WITHIN_DEV)
     compile_lock("local-model", "--no-deps", "requirements/local-model.in")
