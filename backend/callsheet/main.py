@@ -18,13 +18,11 @@ from callsheet.api.page import PageRoutes
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.runs import RunRoutes
 from callsheet.api.sessions import SessionRoutes
-from callsheet.auth.api_keys import ApiKeys
-from callsheet.auth.bearer import Bearer
-from callsheet.auth.exposure import check_exposure, own_hosts
-from callsheet.auth.local import LocalUser
+from callsheet.auth.exposure import own_hosts
 from callsheet.wiring.application import Application
 from callsheet.wiring.catalogs import WorkflowService
 from callsheet.wiring.health import HealthService
+from callsheet.wiring.identities import make_identities
 
 
 class Lifespan(Protocol):
@@ -67,14 +65,11 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
     """The HTTP application of one process.
 
     Raises:
-        SetupError: the keys are malformed, or the server would listen to others without any.
+        SetupError: the keys are malformed.
     """
     settings = application.settings
-    keys = ApiKeys(key.get_secret_value() for key in settings.auth.api_keys)
-    host = settings.server.host
-    check_exposure(host, len(keys))
     services = Services(
-        identities=Bearer([keys]) if len(keys) else LocalUser(),
+        identities=make_identities(settings, application.stored_keys, application.adapters.clock),
         chat=application.chat,
         runs=application.runs,
         sessions=application.sessions,
@@ -83,7 +78,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         health=HealthService(application),
     )
     options = ApiOptions(
-        own_hosts=frozenset() if len(keys) else own_hosts(host),
+        own_hosts=own_hosts(settings.server.host) if settings.takes_local_user else frozenset(),
         allowed_origins=frozenset(settings.cors.origins),
         max_body_bytes=settings.limits.body_bytes,
         max_message_chars=settings.limits.message_chars,

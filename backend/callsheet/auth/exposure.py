@@ -21,13 +21,17 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def check_exposure(host: str, key_count: int) -> None:
-    """Raise SetupError where others could reach a server that asks for no key."""
-    if key_count or is_loopback(host):
+def check_exposure(host: str, *, lets_somebody_in: bool) -> None:
+    """Raise SetupError where others could reach a server that knows no key and no token.
+
+    It would let nobody in; whoever starts it so has forgotten something.
+    """
+    if lets_somebody_in or is_loopback(host):
         return
     raise SetupError(
-        f"The server would listen on {host!r}, which other machines can reach, without asking for "
-        "a key. Set CALLSHEET_AUTH__API_KEYS=name:key, or listen on 127.0.0.1."
+        f"The server would listen on {host!r}, which other machines can reach, and knows nobody. "
+        "Set CALLSHEET_AUTH__API_KEYS=name:key, make a key with `callsheet keys create --user "
+        "NAME`, set CALLSHEET_AUTH__JWT__..., or listen on 127.0.0.1."
     )
 
 

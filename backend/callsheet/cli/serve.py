@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.markup import escape
 
 from callsheet.auth.api_keys import ApiKeys
-from callsheet.auth.exposure import check_exposure
+from callsheet.auth.exposure import check_exposure, is_loopback
 from callsheet.cli.console import ERR
-from callsheet.cli.deployment import read_deployment
+from callsheet.cli.deployment import Deployment, read_deployment
 from callsheet.cli.front import Front
 from callsheet.cli.listening import HttpServer, listen, url_of
 from callsheet.kit.errors import SetupError
@@ -40,9 +41,9 @@ def serve(
     ] = None,
 ) -> None:
     """Start the server and whatever it needs. Ctrl-C stops it in order."""
-    settings = _with(read_deployment(for_server=True).settings, host, port)
-    keys = ApiKeys(key.get_secret_value() for key in settings.auth.api_keys)
-    check_exposure(settings.server.host, len(keys))
+    deployment = read_deployment(for_server=True)
+    settings = _with(deployment.settings, host, port)
+    _check_who_is_let_in(replace(deployment, settings=settings))
     failures: list[Exception] = []
 
     def failed(failure: Exception) -> None:
@@ -67,6 +68,20 @@ def serve(
         listening.close()
     if failures:
         raise failures[0]
+
+
+def _check_who_is_let_in(deployment: Deployment) -> None:
+    """Raise SetupError, before anything listens, where others would reach it and it knows nobody.
+
+    The database is asked only where the settings do not say it.
+    """
+    auth, host = deployment.settings.auth, deployment.settings.server.host
+    ApiKeys((key.get_secret_value() for key in auth.api_keys), auth.admins)
+    if auth.asks or is_loopback(host):
+        return
+    # SQLAlchemy takes half a second, which every other start would pay too.
+    module = importlib.import_module("callsheet.cli.active_key")
+    check_exposure(host, lets_somebody_in=module.has_active_key(deployment))
 
 
 def _with(settings: Settings, host: str | None, port: int | None) -> Settings:

@@ -72,8 +72,11 @@ class JwtSettings(BaseModel):
     @field_validator("secret")
     @classmethod
     def _check_secret(cls, secret: SecretStr | None) -> SecretStr | None:
-        if secret and len(secret.get_secret_value().encode()) < _SHORTEST_SECRET_BYTES:
+        value = secret.get_secret_value() if secret else ""
+        if secret and len(value.encode()) < _SHORTEST_SECRET_BYTES:
             raise ValueError(f"it has under {_SHORTEST_SECRET_BYTES} bytes")
+        if "-----BEGIN" in value:
+            raise ValueError("it is a key of another kind; HS256 takes a shared secret")
         return secret
 
     @field_validator("jwks_url")
@@ -131,3 +134,8 @@ class AuthSettings(BaseModel):
     jwt: JwtSettings = JwtSettings()
 
     _split_keys = field_validator("api_keys", "admins", mode="before")(split)
+
+    @property
+    def asks(self) -> bool:
+        """Whether these settings alone say who is let in; stored keys are in the database."""
+        return bool(self.api_keys) or self.jwt.is_set

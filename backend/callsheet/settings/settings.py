@@ -18,6 +18,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from callsheet.auth.exposure import is_loopback
 from callsheet.llm.key import variable_part
 from callsheet.settings.auth import AuthSettings
 from callsheet.settings.record import FROZEN, split
@@ -198,6 +199,12 @@ class Settings(BaseSettings):
         """Only what is passed in: `load_settings` has read the environment already."""
         del settings_cls, env_settings, dotenv_settings, file_secret_settings
         return (init_settings,)
+
+    @property
+    def takes_local_user(self) -> bool:
+        """Whether everybody who reaches the server is its one local user."""
+        auth = self.auth
+        return auth.local_user and not auth.asks and is_loopback(self.server.host)
 
     def api_key(self, factory: str) -> SecretStr | None:
         """The key of a factory, None where the deployment has none."""

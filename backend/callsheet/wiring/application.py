@@ -11,6 +11,7 @@ from typing import Final, Self
 
 import structlog
 
+from callsheet.auth.stored_keys import StoredKeys
 from callsheet.catalog.files import load_seeds
 from callsheet.catalog.seed import seed
 from callsheet.crew.abilities import Abilities
@@ -21,7 +22,7 @@ from callsheet.kit.errors import AppError, SetupError, Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.kit.readiness import Readiness
 from callsheet.ledger.currency import check_currency, check_prices
-from callsheet.ledger.price_store import load_prices
+from callsheet.ledger.price_store import load_price_table
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.settings.folders import Folders, folders_of
 from callsheet.settings.settings import Settings
@@ -68,6 +69,7 @@ class Application:
         self.runner = WarmRunner()
         self.chat = ChatService(self.core, self.workflows, settings.default_workflow)
         self.runs = RunService(self.core)
+        self.stored_keys = StoredKeys(lambda: self.core().database, self.adapters.clock)
         self.sessions = SessionService(self.core, self.runs)
         self._core: Core | None = None
         self._failure: Exception | None = None
@@ -152,12 +154,14 @@ class Application:
             jobs = working.create_task(core.jobs.run(self.adapters.drain_s))
             watching = working.create_task(watch.run())
             working.create_task(core.recovery.sweep())
+            noting = working.create_task(self.stored_keys.uses.run())
             self._core = core
             self._started.set()
             await self._stop.wait()
             core.jobs.stop()
             await jobs
             watching.cancel()
+            noting.cancel()
 
     async def _start(self, stack: AsyncExitStack) -> tuple[Core, DatabaseWatch]:
         import_in_background(
@@ -184,9 +188,10 @@ class Application:
         for change in report.changes:
             log.info("catalog_changed", change=str(change))
         async with core.database.read() as tx:
-            prices = await load_prices(tx)
-        check_prices(prices, self.settings.currency, self.adapters.clock.now())
-        core.prices.replace(prices)
+            table = await load_price_table(tx)
+        now = self.adapters.clock.now()
+        check_prices(table.prices, self.settings.currency, now, table.rates)
+        core.prices.replace(table.prices, table.windows, table.rates)
         self.readiness.set(CATALOG, ready=True)
         return core, DatabaseWatch(core.database, lock, revive)
 
