@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
+import structlog
 
 from callsheet.db.transaction import Database
-from callsheet.kit.errors import Unpriced
+from callsheet.events.usage import MeteredUsage, Usage
+from callsheet.kit.errors import SetupError, Unpriced
+from callsheet.ledger.fx_rate import FxRate
+from callsheet.ledger.price import Price
 from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import load_prices
+from callsheet.ledger.price_store import load_price_table, load_prices, prices_version
+from callsheet.ledger.price_window import PriceWindow
+from callsheet.ledger.quote import Cost
 from tests.fixtures.booked import change
 from tests.ledger.prices import START, price
 
@@ -90,15 +98,179 @@ async def test_prices_are_read_with_their_open_ends(database: Database) -> None:
         output_per_million=Decimal(3),
         reasoning_per_million=None,
         number=dated.id.int,
+        source="t",
     )
     assert PriceBook(found.values()).quote("endless", "m", START).prices[0].factory == "endless"
 
 
-async def test_prices_by_the_piece_the_hour_or_the_size_are_not_prices_per_token(
+async def test_prices_by_the_piece_the_hour_and_the_size_are_read_as_they_are(
     database: Database,
 ) -> None:
     await add(database, "piece", "[,)", unit="image", per_unit="0.01")
     await add(database, "hour", "[,)", window="peak")
     await add(database, "tiered", "[,)", tier=128_000)
+    await change(
+        database,
+        "INSERT INTO price_windows (code, timezone, weekdays, from_time, to_time) "
+        "VALUES ('peak', 'Asia/Shanghai', ARRAY[1, 5], '08:30', '00:00')",
+        {},
+    )
+    await change(
+        database,
+        "INSERT INTO fx_rates (base, quote, rate, valid_from, source) "
+        "VALUES ('CNY', 'USD', 0.1389, '2026-01-01Z', 'a bank')",
+        {},
+    )
     async with database.read() as tx:
-        assert await load_prices(tx) == []
+        table = await load_price_table(tx)
+    found = {row.factory: row for row in table.prices}
+    assert (found["piece"].unit, found["piece"].per_unit) == ("image", Decimal("0.01"))
+    assert found["hour"].window_code == "peak"
+    assert (found["tiered"].tier_min_input, found["tiered"].tier_max_input) == (128_000, None)
+    shanghai = ZoneInfo("Asia/Shanghai")
+    peak = PriceWindow("peak", shanghai, frozenset({1, 5}), time(8, 30), time(0))
+    assert table.windows == (peak,)
+    assert table.rates == (FxRate("CNY", "USD", Decimal("0.1389"), START, "a bank"),)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE llm_prices SET verified = true",
+        "UPDATE llm_prices SET effective = tstzrange(lower(effective), '2026-06-01')",
+        "DELETE FROM llm_prices",
+        "INSERT INTO price_windows (code, timezone, weekdays, from_time, to_time) "
+        "VALUES ('peak', 'UTC', ARRAY[1], '08:30', '12:00')",
+        "INSERT INTO fx_rates (base, quote, rate, valid_from, source) "
+        "VALUES ('CNY', 'USD', 0.14, now(), 'a bank')",
+    ],
+)
+async def test_every_change_of_a_price_is_another_version(
+    database: Database, statement: str
+) -> None:
+    await add(database, "f", "[2026-01-01,)")
+    before = await version(database)
+    assert await version(database) == before
+    await change(database, statement, {})
+    assert await version(database) != before
+
+
+async def test_a_time_zone_that_nobody_knows_is_named(database: Database) -> None:
+    await change(
+        database,
+        "INSERT INTO price_windows (code, timezone, weekdays, from_time, to_time) "
+        "VALUES ('peak', 'Asia/Bejing', ARRAY[1], '08:30', '12:00')",
+        {},
+    )
+    async with database.read() as tx:
+        with pytest.raises(SetupError, match="Asia/Bejing"):
+            await load_price_table(tx)
+
+
+async def version(database: Database) -> str:
+    async with database.read() as tx:
+        return await prices_version(tx)
+
+
+def tiered(number: int, low: int, high: int | None, **changes: Any) -> Price:
+    return price(number, tier_min_input=low, tier_max_input=high, **changes)
+
+
+NIGHT = PriceWindow("night", ZoneInfo("UTC"), frozenset(range(1, 8)), time(22), time(6))
+EVENING, NOON = START + timedelta(hours=22), START + timedelta(hours=12)
+
+
+def test_all_tiers_of_the_moment_are_in_the_quote_in_order() -> None:
+    rows = [tiered(2, 32_000, None), tiered(1, 0, 32_000), price(3, model_code="n")]
+    quote = PriceBook(rows).quote("f", "m", START)
+    assert [row.id.int for row in quote.prices] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [tiered(1, 0, 32_000)],
+        [tiered(1, 32_000, None)],
+        [tiered(1, 0, 32_000), tiered(2, 64_000, None)],
+    ],
+)
+def test_tiers_that_leave_a_size_out_are_no_price(rows: list[Price]) -> None:
+    with pytest.raises(Unpriced, match=r"no price for some sizes.*callsheet prices set f m"):
+        PriceBook(rows).quote("f", "m", START)
+
+
+def test_a_window_that_is_open_goes_before_any_time() -> None:
+    book = PriceBook()
+    book.replace([price(1), price(2, window_code="night")], [NIGHT])
+    moments = (NOON, EVENING - TICK, EVENING, EVENING + timedelta(hours=8) - TICK, EVENING)
+    firsts = [book.quote("f", "m", moment).prices[0].id.int for moment in moments]
+    assert firsts == [1, 1, 2, 2, 2]
+    assert book.quote("f", "m", EVENING + timedelta(hours=8)).prices[0].id.int == 1
+
+
+def test_a_window_alone_is_no_price_while_it_is_shut_or_unknown() -> None:
+    book = PriceBook()
+    book.replace([price(2, window_code="night")], [NIGHT])
+    assert book.quote("f", "m", EVENING).prices[0].id.int == 2
+    with pytest.raises(Unpriced, match="valid now"):
+        book.quote("f", "m", NOON)
+    book.replace([price(2, window_code="nigth")], [NIGHT])
+    with pytest.raises(Unpriced, match="valid now"):
+        book.quote("f", "m", EVENING)
+
+
+def test_a_price_has_one_unit_at_a_time() -> None:
+    per_second = price(2, unit="second", per_unit=Decimal(1))
+    with pytest.raises(Unpriced, match="several units"):
+        PriceBook([price(1), per_second]).quote("f", "m", START)
+
+
+CNY = price(1, currency="CNY")
+RATES = [
+    FxRate("CNY", "USD", Decimal("0.14"), LATER),
+    FxRate("CNY", "USD", Decimal("0.1389"), START),
+    FxRate("USD", "CNY", Decimal(7), START - timedelta(days=99)),
+    FxRate("CNY", "EUR", Decimal("0.12"), START - timedelta(days=99)),
+]
+
+
+@pytest.mark.parametrize(
+    ("moment", "rate"), [(START, "0.1389"), (LATER - TICK, "0.1389"), (LATER, "0.14")]
+)
+def test_the_rate_is_the_one_in_force_when_the_request_starts(moment: datetime, rate: str) -> None:
+    book = PriceBook(currency="USD")
+    book.replace([CNY], (), RATES)
+    book.quote("f", "m", START)
+    quote = book.quote("f", "m", moment)
+    assert (quote.price_currency, quote.currency, quote.fx_rate) == ("CNY", "USD", Decimal(rate))
+
+
+def test_a_price_in_a_currency_without_a_rate_is_as_none() -> None:
+    book = PriceBook([CNY])
+    with pytest.raises(Unpriced, match=r"priced in CNY.*callsheet prices fx set CNY USD <rate>"):
+        book.quote("f", "m", START)
+    book.replace([price(1, currency="CNY", valid_from=None)], (), RATES)
+    with pytest.raises(Unpriced, match="callsheet prices fx set"):
+        book.quote("f", "m", START - TICK)
+
+
+def test_the_accounting_currency_needs_no_rate() -> None:
+    quote = PriceBook([CNY], currency="CNY").quote("f", "m", START)
+    assert (quote.price_currency, quote.currency, quote.fx_rate) == ("CNY", "CNY", Decimal(1))
+
+
+def test_a_model_without_a_price_costs_nothing_where_that_is_allowed_and_is_told_once() -> None:
+    book = PriceBook([CNY], currency="USD", allow_unpriced=True)
+    usage = Usage(input_tokens=100, output_tokens=10)
+    with structlog.testing.capture_logs() as told:
+        for code in ("m", "m", "n"):
+            quote = book.quote("f", code, START)
+            assert (quote.prices, quote.price_currency, quote.fx_rate) == ((), "USD", Decimal(1))
+            nothing = Cost(None, Decimal(0), Decimal(0))
+            assert quote.reserve(usage) == nothing
+            assert quote.cost(MeteredUsage(usage=usage, source="provider")) == nothing
+    assert [(line["event"], line["model"]) for line in told] == [
+        ("model_unpriced", "m"),
+        ("model_unpriced", "n"),
+    ]
+    assert "CNY" in told[0]["detail"]

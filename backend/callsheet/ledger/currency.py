@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import text
 
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import SetupError
+from callsheet.ledger.fx_rate import FxRate, rate_at
 from callsheet.ledger.price import Price
 
 _OTHERS = text("SELECT currency FROM messages WHERE currency <> :currency LIMIT 1")
@@ -25,16 +26,20 @@ async def check_currency(database: Database, currency: str) -> None:
         )
 
 
-def check_prices(prices: Iterable[Price], currency: str, now: datetime) -> None:
-    """Raise SetupError where a price of now or later is in another currency than the accounts."""
+def check_prices(
+    prices: Iterable[Price], currency: str, now: datetime, rates: Sequence[FxRate] = ()
+) -> None:
+    """Raise SetupError where a price of now or later is in a currency that has no rate then."""
     others = {
         f"{price.factory}/{price.model_code} ({price.currency})"
         for price in prices
-        if price.currency != currency and (price.valid_to is None or price.valid_to > now)
+        if price.currency != currency
+        and (price.valid_to is None or price.valid_to > now)
+        and rate_at(rates, price.currency, currency, max(price.valid_from or now, now)) is None
     }
     if others:
         raise SetupError(
-            f"The accounting currency is {currency}, but config/llm_prices.yaml prices "
-            f"{', '.join(sorted(others))}. Give these prices in {currency}, or set "
-            "CALLSHEET_CURRENCY to theirs."
+            f"The accounting currency is {currency}, and no rate to it is in force for "
+            f"{', '.join(sorted(others))}. Put one into config/fx_rates.yaml, or `callsheet prices "
+            f"fx set <currency> {currency} <rate>`; or set CALLSHEET_CURRENCY to theirs."
         )

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final
 from uuid import UUID
 
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.money import to_ledger
-from callsheet.ledger.cost import cost_of
-from callsheet.ledger.price import Price
+from callsheet.ledger.cost import EXACT, native_cost
+from callsheet.ledger.price import TOKEN, Price
+
+_NOTHING: Final = Decimal(0)
+_MILLION: Final = Decimal("0.000001")
+# A request that is estimated a little under a border may fall over it: by how much is what
+# estimates of tokens are held to.
+_ESTIMATE_PERCENT: Final = 115
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,8 @@ class Cost:
 class Quote:
     """The prices that hold for a request that starts now, one for each tier of input size.
 
+    Rows of a window that is open stand before those of any time, and the first whose tier takes
+    the request holds. No row at all: the model has no price and the deployment lets it be called.
     `fx_rate` units of `currency`, the accounting one, are one unit of `price_currency`.
     """
 
@@ -37,12 +46,49 @@ class Quote:
     currency: str
     fx_rate: Decimal = Decimal(1)
 
-    def cost(self, metered: MeteredUsage) -> Cost:
-        """What the usage costs, at the tier that its input falls into."""
-        price = self.prices[0]
-        native = cost_of(metered.usage, price)
-        return Cost(price.id, to_ledger(native), to_ledger(native * self.fx_rate))
+    @property
+    def unit(self) -> str:
+        """What is counted: `token`, or what `MeteredUsage.units` has to be."""
+        return self.prices[0].unit if self.prices else TOKEN
 
-    def reserve(self, usage: Usage) -> Cost:
-        """What a call of that size would cost at most."""
-        return self.cost(MeteredUsage(usage=usage, source="estimated", method="most"))
+    def cost(self, metered: MeteredUsage) -> Cost:
+        """What the call costs; all of it at the tier that its whole input falls into."""
+        price = self.price_for(metered.usage.input_tokens)
+        if price is None:
+            return Cost(None, _NOTHING, _NOTHING)
+        return self._cost(price, native_cost(metered, price))
+
+    def reserve(self, usage: Usage, units: Decimal = Decimal(0)) -> Cost:
+        """The most that a call may cost: `usage` is its estimated input and its most output.
+
+        Nothing counts as cached, all output as the dearer of answer and reasoning, and the
+        dearest tier counts that the request may fall into. `price_id` is that of the estimate.
+        """
+        price = self.price_for(usage.input_tokens)
+        if price is None:
+            return Cost(None, _NOTHING, _NOTHING)
+        within_reach = usage.input_tokens * _ESTIMATE_PERCENT
+        most = max(
+            _most(usage, units, each)
+            for each in self.prices
+            if each is price or each.tier_min_input * 100 < within_reach
+        )
+        return self._cost(price, most)
+
+    def price_for(self, input_tokens: int) -> Price | None:
+        """The row for a request of that size; None where there is no price."""
+        for price in self.prices:
+            if price.takes(input_tokens):
+                return price
+        return None
+
+    def _cost(self, price: Price, native: Decimal) -> Cost:
+        return Cost(price.id, to_ledger(native), to_ledger(EXACT.multiply(native, self.fx_rate)))
+
+
+def _most(usage: Usage, units: Decimal, price: Price) -> Decimal:
+    if price.unit != TOKEN:
+        return native_cost(MeteredUsage(usage=usage, source="estimated", units=units), price)
+    inputs = EXACT.multiply(Decimal(usage.input_tokens), price.dearest_input)
+    outputs = EXACT.fma(Decimal(usage.output_tokens), price.dearest_output, inputs)
+    return EXACT.multiply(outputs, _MILLION)
