@@ -1,21 +1,25 @@
-"""The audit page holds the product's queries, and they say what the page says."""
+"""The audit page holds the product's queries, each with what it is for."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 from callsheet.db.transaction import Database
 from callsheet.ledger.audit import QUERIES
+from callsheet.ledger.audit_queries.query import AuditQuery
 from tests.docs.pages import blocks, text_of
 from tests.fixtures.booked import book_turns, change
 
-SQL = blocks(text_of("docs/cost-audit.md"), "sql")
+PAGE = text_of("docs/cost-audit.md")
+SQL = blocks(PAGE, "sql")
 COLUMNS = {
     1: "session_id seq cost ledger_cost",
     2: "session_id total_cost messages_cost",
     3: "call_id factory model_code cost_exact repriced",
     4: "day factory model_code currency calls",
-    5: "factory model_code status usage_source calls cost reserved",
+    5: "factory model_code status usage_source usage_method calls cost reserved",
 }
 
 
@@ -29,10 +33,23 @@ def test_the_page_shows_the_queries_that_the_command_runs() -> None:
     assert [query.sql for query in QUERIES] == SQL
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
-async def test_a_sound_database_gives_no_rows(database: Database, number: int) -> None:
+def test_every_query_has_a_heading_and_says_what_it_is_for() -> None:
+    numbered = re.findall(r"^## (\d+)\. \S", PAGE, re.MULTILINE)
+    assert [int(number) for number in numbered] == [query.number for query in QUERIES]
+    sections = re.split(r"^## \d+\. .+$", PAGE, flags=re.MULTILINE)[1:]
+    for query, section in zip(QUERIES, sections, strict=True):
+        before = section.split("```")[0]
+        assert ("Returns nothing." in before) == (query.kind == "differences"), query.number
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.title)
+async def test_each_query_runs_as_it_stands_on_the_page(
+    database: Database, query: AuditQuery
+) -> None:
+    number = query.number
     await book_turns(database, turns=3)
-    assert await rows(database, number) == []
+    found = await rows(database, number)
+    assert query.kind == "report" or found == []
 
 
 @pytest.mark.parametrize(
@@ -65,9 +82,9 @@ async def test_estimated_calls_are_listed_and_reported_ones_are_not(database: Da
     assert await rows(database, 5) == []
     await change(
         database,
-        "UPDATE llm_calls SET usage_source = 'estimated' WHERE id = :id",
+        "UPDATE llm_calls SET usage_source = 'estimated', usage_method = 'heard' WHERE id = :id",
         {"id": booked.call_id},
     )
     [row] = await rows(database, 5)
-    assert list(row)[:7] == COLUMNS[5].split()
-    assert (row["usage_source"], row["calls"]) == ("estimated", 1)
+    assert list(row)[:8] == COLUMNS[5].split()
+    assert (row["usage_source"], row["usage_method"], row["calls"]) == ("estimated", "heard", 1)
