@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from callsheet.events.agent import AgentFinished, AgentStarted, TaskFinished
 from callsheet.events.call import AnswerFinished
@@ -29,47 +29,13 @@ from callsheet.events.tool import (
     ToolStarted,
 )
 from callsheet.events.union import AnyRunEvent
-from callsheet.events.usage import Bill, ModelUsage, Usage
+from tests.agui.calls import STARTED, bill, call, named, used
 
-STARTED = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
 RUN = UUID("01900000-0000-7000-8000-000000000001")
 SESSION = UUID("01900000-0000-7000-8000-000000000002")
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
-USED = (
-    ModelUsage(
-        factory="deepseek",
-        model="deepseek-v3.2",
-        usage=Usage(input_tokens=120, output_tokens=30, cached_tokens=20, reasoning_tokens=4),
-        cost=Decimal("0.000123450000"),
-        currency="USD",
-    ),
-    ModelUsage(
-        factory="qwen",
-        model="qwen3.5-flash",
-        usage=Usage(input_tokens=40, output_tokens=10),
-        cost=Decimal("0.000000600000"),
-        currency="USD",
-    ),
-)
-
-
-def named(run: UUID, name: str) -> str:
-    """The id of a thing in a run: the same for the same name."""
-    return str(uuid5(run, name))
-
-
-def bill(run: UUID, message: str, seq: int) -> Bill:
-    """What a message cost."""
-    return Bill(
-        message_id=named(run, message),
-        seq=seq,
-        model="deepseek-v3.2",
-        usage=Usage(input_tokens=60, output_tokens=15, cached_tokens=20, reasoning_tokens=4),
-        cost=Decimal("0.000062"),
-        currency="USD",
-        latency_ms=412,
-    )
+BEFORE_TOKENS, BEFORE_COST = 1_000, Decimal("0.500000")
 
 
 def numbered(events: Iterable[AnyRunEvent]) -> tuple[Entry, ...]:
@@ -84,23 +50,34 @@ def numbered(events: Iterable[AnyRunEvent]) -> tuple[Entry, ...]:
 
 def started(run: UUID = RUN, session: UUID = SESSION, trace: str = TRACE) -> RunStarted:
     """The first event."""
-    return RunStarted(workflow="chat", revision="r1", session_id=str(session), trace_id=trace)
+    return RunStarted(
+        workflow="chat",
+        revision="r1",
+        session_id=str(session),
+        trace_id=trace,
+        session_tokens=BEFORE_TOKENS,
+        session_cost=BEFORE_COST,
+        currency="USD",
+    )
 
 
 def inner_stage(run: UUID) -> list[AnyRunEvent]:
     """The intent stage: reasoning, then text that no user sees as an answer."""
     message, agent = named(run, "intent"), named(run, "router")
+    begun, ended = call(run, "intent", "intent", "router")
     return [
         StageStarted(stage="intent"),
         AgentStarted(
             agent_run_id=agent, agent="router", label="Router", stage="intent", task="route"
         ),
+        begun,
         ReasoningStarted(message_id=message, agent_run_id=agent, visible=False),
         ReasoningDelta(message_id=message, text="A sum, "),
         ReasoningDelta(message_id=message, text="I think."),
         ReasoningEnded(message_id=message),
         TextStarted(message_id=message, agent_run_id=agent, visible=False),
         TextDelta(message_id=message, text='{"route":"tools"}'),
+        ended,
         TextEnded(message_id=message, bill=bill(run, "intent", 2)),
         AnswerFinished(message_id=message, status="final", text='{"route":"tools"}'),
         TaskFinished(path="intent/0", task="route", output='{"route":"tools"}'),
@@ -111,24 +88,27 @@ def inner_stage(run: UUID) -> list[AnyRunEvent]:
 
 def tool_stage(run: UUID) -> list[AnyRunEvent]:
     """The execution stage: one retry, a tool call, a coworker that the call brought in."""
-    message, agent, call = named(run, "ask"), named(run, "worker"), named(run, "call")
+    message, agent, tool = named(run, "ask"), named(run, "worker"), named(run, "call")
     coworker, told = named(run, "coworker"), named(run, "told")
+    begun, ended = call(run, "ask", "execution", "worker")
     return [
         StageSkipped(stage="plan", rule="true"),
         StageStarted(stage="execution"),
         StageRetried(stage="execution", attempt=2, code="provider_error"),
         AgentStarted(agent_run_id=agent, agent="worker", label="", stage="execution", task="work"),
+        begun,
         ToolCallStarted(
-            tool_call_id=call,
+            tool_call_id=tool,
             tool="calculator",
             message_id=message,
             agent_run_id=agent,
             visible=False,
         ),
-        ToolCallArgs(tool_call_id=call, text='{"expression":'),
-        ToolCallArgs(tool_call_id=call, text='"17*23"}'),
-        ToolCallEnded(tool_call_id=call, bill=bill(run, "ask", 3)),
-        ToolStarted(tool_call_id=call),
+        ToolCallArgs(tool_call_id=tool, text='{"expression":'),
+        ToolCallArgs(tool_call_id=tool, text='"17*23"}'),
+        ended,
+        ToolCallEnded(tool_call_id=tool, bill=bill(run, "ask", 3)),
+        ToolStarted(tool_call_id=tool),
         AgentStarted(
             agent_run_id=coworker,
             agent="checker",
@@ -136,14 +116,14 @@ def tool_stage(run: UUID) -> list[AnyRunEvent]:
             stage="execution",
             task="work",
             parent_agent_run_id=agent,
-            parent_tool_call_id=call,
+            parent_tool_call_id=tool,
         ),
         TextStarted(message_id=told, agent_run_id=coworker, visible=False),
         TextDelta(message_id=told, text="It is right."),
         TextEnded(message_id=told),
         AgentFinished(agent_run_id=coworker, status="done"),
         ToolResult(
-            tool_call_id=call,
+            tool_call_id=tool,
             message_id=named(run, "result"),
             tool="calculator",
             agent_run_id=agent,
@@ -163,6 +143,7 @@ def tool_stage(run: UUID) -> list[AnyRunEvent]:
 def visible_stage(run: UUID, words: Iterable[str], end: EndStatus = "done") -> list[AnyRunEvent]:
     """The organization stage: the text that is the answer."""
     message, agent = named(run, "answer"), named(run, "writer")
+    begun, ended = call(run, "answer", "organization", "writer")
     return [
         StageStarted(stage="organization"),
         AgentStarted(
@@ -172,11 +153,13 @@ def visible_stage(run: UUID, words: Iterable[str], end: EndStatus = "done") -> l
             stage="organization",
             task="write",
         ),
+        begun,
         ReasoningStarted(message_id=message, agent_run_id=agent, visible=True),
         ReasoningDelta(message_id=message, text="Short."),
         ReasoningEnded(message_id=message),
         TextStarted(message_id=message, agent_run_id=agent, visible=True),
         *(TextDelta(message_id=message, text=word) for word in words),
+        ended,
         TextEnded(message_id=message, bill=bill(run, "answer", 5)),
         AgentFinished(
             agent_run_id=agent,
@@ -194,35 +177,29 @@ def whole_run(
     trace: str = TRACE,
 ) -> tuple[Entry, ...]:
     """A run that ends with an answer."""
-    return numbered(
-        [
-            started(run, session, trace),
-            *inner_stage(run),
-            *tool_stage(run),
-            *visible_stage(run, list(words)),
-            RunFinished(usage=USED, message_id=named(run, "answer")),
-        ]
-    )
+    events = [
+        started(run, session, trace),
+        *inner_stage(run),
+        *tool_stage(run),
+        *visible_stage(run, list(words)),
+    ]
+    return numbered([*events, RunFinished(usage=used(events), message_id=named(run, "answer"))])
 
 
 def failed_run(run: UUID = RUN) -> tuple[Entry, ...]:
     """A run whose last stage fails in the middle of its text."""
+    events = [started(run), *inner_stage(run), *visible_stage(run, ["17 x"], "failed")]
+    message = "The provider answered 503."
     return numbered(
-        [
-            started(run),
-            *inner_stage(run),
-            *visible_stage(run, ["17 x"], "failed"),
-            RunFailed(code="provider_error", message="The provider answered 503.", usage=USED[:1]),
-        ]
+        [*events, RunFailed(code="provider_error", message=message, usage=used(events))]
     )
 
 
 def cancelled_run(run: UUID = RUN) -> tuple[Entry, ...]:
     """A run that somebody stopped."""
-    return numbered(
-        [
-            started(run),
-            *visible_stage(run, ["17 x"], "cancelled"),
-            RunCancelled(reason="user", usage=USED[:1]),
-        ]
-    )
+    events = [started(run), *visible_stage(run, ["17 x"], "cancelled")]
+    return numbered([*events, RunCancelled(reason="user", usage=used(events))])
+
+
+USED = used([*inner_stage(RUN), *tool_stage(RUN), *visible_stage(RUN, [])])
+"""What a whole run used."""

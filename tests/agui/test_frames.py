@@ -11,11 +11,11 @@ from callsheet.agui.run_frames import WireIds
 from callsheet.agui.run_input import Protocol
 from callsheet.events.entry import Entry
 from callsheet.events.run import RunFinished
+from tests.agui.calls import STARTED
 from tests.agui.encoded import IDS, encoded, events
 from tests.agui.frames import check_event, read_frames
 from tests.agui.journal import (
     RUN,
-    STARTED,
     TRACE,
     cancelled_run,
     failed_run,
@@ -46,9 +46,9 @@ def test_each_frame_has_an_id_a_time_and_the_trace() -> None:
     frames = read_frames(encoded(whole_run()))
     assert all(event["metadata"]["callsheet"]["traceId"] == TRACE for _, event in frames)
     assert frames[0][0] == f"{RUN}:1.1"
-    assert [identity for identity, _ in frames if identity and ":4." in identity] == [
-        f"{RUN}:4.1",
-        f"{RUN}:4.2",
+    assert [identity for identity, _ in frames if identity and ":5." in identity] == [
+        f"{RUN}:5.1",
+        f"{RUN}:5.2",
     ]
     times = [event["timestamp"] for _, event in frames]
     assert times == sorted(times)
@@ -70,7 +70,14 @@ def test_batches_do_not_change_the_bytes() -> None:
 
 def test_what_is_only_for_the_record_gives_no_bytes() -> None:
     entries = whole_run()
-    hidden = {"AnswerFinished", "TaskFinished", "StageSkipped", "StageRetried", "ToolStarted"}
+    hidden = {
+        "AnswerFinished",
+        "LlmCallStarted",
+        "StageRetried",
+        "StageSkipped",
+        "TaskFinished",
+        "ToolStarted",
+    }
     encoder = Encoder(RUN, IDS, "1.0")
     silent = {type(entry.event).__name__ for entry in entries if not encoder.encode([entry])}
     assert silent == hidden
@@ -125,6 +132,6 @@ def test_a_run_that_has_ended_does_not_break_off() -> None:
 
 def test_a_parent_run_is_named_as_the_client_names_it() -> None:
     encoder = Encoder(RUN, WireIds("t", "r", "the first"), "1.0")
-    [(_, event)] = read_frames(encoder.encode(numbered([started()])))
+    (_, event), *_ = read_frames(encoder.encode(numbered([started()])))
     check_event(event)
     assert event["parentRunId"] == "the first"

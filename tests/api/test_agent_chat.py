@@ -68,7 +68,7 @@ async def test_one_json_document_at_the_end(client: httpx.AsyncClient) -> None:
     assert document["threadId"] == "my thread"
     assert document["message"]["content"] == "You said hello - 391."
     assert document["message"]["role"] == "assistant"
-    assert document["message"]["metadata"]["callsheet"]["cost"] == "0.000062"
+    assert document["message"]["metadata"]["callsheet"]["cost"] == "0.000001"
     assert (document["cost"], document["currency"]) == ("0.000124", "USD")
     assert [entry["totalTokens"] for entry in document["usage"]] == [150, 50]
 
@@ -81,7 +81,7 @@ async def test_a_document_tells_how_a_run_failed(client: httpx.AsyncClient) -> N
         "message": "The provider answered 503.",
     }
     assert document["message"]["content"] == "17 x"
-    assert document["cost"] == "0.000123"
+    assert document["cost"] == "0.000063"
 
 
 async def test_a_document_tells_that_a_run_was_stopped(client: httpx.AsyncClient) -> None:

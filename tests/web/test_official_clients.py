@@ -51,7 +51,7 @@ def test_turns_of_a_thread_build_the_messages_that_were_streamed(generation: str
         "You said first - 391.",
         "You said second - 391.",
     ]
-    assert answers[0]["metadata"]["callsheet"]["cost"] == "0.000062"
+    assert answers[0]["metadata"]["callsheet"]["cost"] == "0.000001"
     results = [each["content"] for each in thread["messages"] if each["role"] == "tool"]
     assert results == ["391", "391"]
     thoughts = [each["content"] for each in thread["messages"] if each["role"] == "reasoning"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from callsheet.agui.frame import FrameWriter, Writers
+from callsheet.agui.show import ShowOptions
 from callsheet.events.agent import AgentFinished, AgentStarted
 from callsheet.events.stage import StageFinished, StageStarted
 
@@ -12,8 +13,9 @@ from callsheet.events.stage import StageFinished, StageStarted
 class AgentFrames:
     """Who works. `calls` holds the tool calls seen so far, which an agent may come from."""
 
-    def __init__(self, out: FrameWriter, calls: Container[str]) -> None:
+    def __init__(self, out: FrameWriter, calls: Container[str], show: ShowOptions) -> None:
         self._out = out
+        self._show = show
         self._calls = calls
         self._agents: set[str] = set()
 
@@ -50,11 +52,12 @@ class AgentFrames:
         if event.status == "done":
             self._out.put({"type": "SUBAGENT_FINISHED", "subagentRunId": event.agent_run_id})
             return
+        why = event.message if self._show.everything else None  # it may name model or money
         self._out.put(
             {
                 "type": "SUBAGENT_ERROR",
                 "subagentRunId": event.agent_run_id,
-                "message": event.message or f"The agent was {event.status}.",
+                "message": why or f"The agent was {event.status}.",
                 "code": event.status,
             }
         )

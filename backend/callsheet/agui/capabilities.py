@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from callsheet.agui.cost_frames import ACTIVITY
+from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
 from callsheet.workflows.workflow import AgentSpec, Workflow
 
 
-def capabilities_of(workflow: Workflow) -> dict[str, Any]:
+def capabilities_of(workflow: Workflow, show: ShowOptions = SHOW_EVERYTHING) -> dict[str, Any]:
     """AgentCapabilities of one workflow; what is left out is not claimed."""
     agents = [agent for stage in workflow.stages for agent in stage.agents.values()]
     tools = sorted({tool for agent in agents for tool in agent.tools})
@@ -21,7 +23,7 @@ def capabilities_of(workflow: Workflow) -> dict[str, Any]:
             "resumable": False,
         },
         "tools": {"supported": bool(tools), "parallelCalls": bool(tools), "clientProvided": False},
-        "state": {"snapshots": False, "deltas": False, "memory": False, "persistentState": False},
+        "state": {"snapshots": True, "deltas": True, "memory": False, "persistentState": False},
         "multiAgent": {
             "supported": len(agents) > 1,
             "delegation": any(agent.allow_delegation for agent in agents),
@@ -42,6 +44,8 @@ def capabilities_of(workflow: Workflow) -> dict[str, Any]:
                 "revision": workflow.revision,
                 "stages": [stage.name for stage in workflow.stages],
                 "tools": tools,
+                "activities": [ACTIVITY],
+                "shows": {"costs": show.costs, "models": show.models},
             }
         },
     }

@@ -5,14 +5,17 @@ No I/O and no clock: the same journal gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 from uuid import UUID
 
 from callsheet.agui.agent_frames import AgentFrames
-from callsheet.agui.frame import FrameWriter
+from callsheet.agui.cost_frames import CostFrames, opening_for
+from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.agui.message_frames import MessageFrames
 from callsheet.agui.run_frames import RunFrames, WireIds
 from callsheet.agui.run_input import Protocol
+from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
 from callsheet.agui.tool_frames import ToolFrames
 from callsheet.events.entry import Entry
 from callsheet.events.union import TERMINAL
@@ -23,19 +26,31 @@ class Encoder:
 
     `run_id` is ours and stands in the frames' ids; `ids` are the client's. Inner stages' events
     carry their agent's id as `subagentRunId`; the visible stage's carry none. What is only for
-    the record (model calls, finished answers and tasks, tools that begin) is not written.
+    the record (finished answers and tasks, tools that begin) is not written. `client_state` is
+    the state that the client holds, which stays its own.
     """
 
-    def __init__(self, run_id: UUID, ids: WireIds, protocol: Protocol) -> None:
+    def __init__(
+        self,
+        run_id: UUID,
+        ids: WireIds,
+        protocol: Protocol,
+        show: ShowOptions = SHOW_EVERYTHING,
+        client_state: Any = None,
+    ) -> None:
         self._out = FrameWriter(str(run_id))
+        self._show = show
         self._ended = False
-        tools = ToolFrames(self._out)
-        self._writers = {
-            **RunFrames(self._out, str(run_id), ids, protocol).writers(),
-            **AgentFrames(self._out, tools.calls).writers(),
-            **MessageFrames(self._out).writers(),
-            **tools.writers(),
-        }
+        tools = ToolFrames(self._out, show)
+        costs = CostFrames(self._out, run_id, show, opening_for(client_state))
+        self._writers = _one_after_the_other(
+            costs.last_writers(),
+            RunFrames(self._out, str(run_id), ids, protocol, show).writers(),
+            AgentFrames(self._out, tools.calls, show).writers(),
+            MessageFrames(self._out, show).writers(),
+            tools.writers(),
+            costs.writers(),
+        )
 
     def encode(self, entries: Iterable[Entry]) -> bytes:
         """The frames of these entries in one piece; empty where nothing of them is shown."""
@@ -55,4 +70,23 @@ class Encoder:
         if self._ended:
             return b""
         self._ended = True
-        return self._out.unnumbered({"type": "RUN_ERROR", "message": message, "code": code})
+        said = self._show.told(code, message)
+        return self._out.unnumbered({"type": "RUN_ERROR", "message": said, "code": code})
+
+
+def _one_after_the_other(*parts: Writers) -> Writers:
+    """All of them together; where several write an event, the first one's frames come first."""
+    writers: Writers = {}
+    for part in parts:
+        for kind, write in part.items():
+            known = writers.get(kind)
+            writers[kind] = write if known is None else _both(known, write)
+    return writers
+
+
+def _both(first: Callable[[Any], None], second: Callable[[Any], None]) -> Callable[[Any], None]:
+    def write(event: Any) -> None:
+        first(event)
+        second(event)
+
+    return write

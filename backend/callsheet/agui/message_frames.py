@@ -7,6 +7,7 @@ from uuid import UUID
 
 from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.agui.lane import Lane, open_lane, owned_by
+from callsheet.agui.show import ShowOptions
 from callsheet.agui.usage import bill_fields
 from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
@@ -16,8 +17,9 @@ from callsheet.kit.ids import part_id
 class MessageFrames:
     """What is said. Only visible text is an assistant's message; the rest shows as reasoning."""
 
-    def __init__(self, out: FrameWriter) -> None:
+    def __init__(self, out: FrameWriter, show: ShowOptions) -> None:
         self._out = out
+        self._show = show
         self._text: dict[str, Lane] = {}
         self._reasoning: dict[str, Lane] = {}
 
@@ -48,7 +50,7 @@ class MessageFrames:
 
     def _text_ended(self, event: TextEnded) -> None:
         lane = self._text[event.message_id]
-        bill = bill_fields(event.bill)
+        bill = bill_fields(event.bill, self._show)
         if lane.reasoning:
             self._stop_thinking(lane, bill)
         else:
@@ -62,7 +64,7 @@ class MessageFrames:
         self._out.put_delta(self._reasoning[event.message_id].opening, event.text)
 
     def _reasoning_ended(self, event: ReasoningEnded) -> None:
-        self._stop_thinking(self._reasoning[event.message_id], bill_fields(event.bill))
+        self._stop_thinking(self._reasoning[event.message_id], bill_fields(event.bill, self._show))
 
     def _think(self, message_id: str, part: str, owner: dict[str, str]) -> Lane:
         """Open a reasoning span with its one message; both have the id of that part."""

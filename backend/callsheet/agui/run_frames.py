@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.agui.run_input import Protocol
+from callsheet.agui.show import ShowOptions
 from callsheet.agui.usage import run_cost, token_usage
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
 
@@ -25,11 +26,19 @@ class WireIds:
 class RunFrames:
     """Begin and end of one run, for a client of one generation."""
 
-    def __init__(self, out: FrameWriter, run_id: str, ids: WireIds, protocol: Protocol) -> None:
+    def __init__(
+        self,
+        out: FrameWriter,
+        run_id: str,
+        ids: WireIds,
+        protocol: Protocol,
+        show: ShowOptions,
+    ) -> None:
         self._out = out
         self._run_id = run_id
         self._ids = ids
         self._protocol = protocol
+        self._show = show
 
     def writers(self) -> Writers:
         """Which event is written by what."""
@@ -57,28 +66,32 @@ class RunFrames:
 
     def _finished(self, event: RunFinished) -> None:
         named = {"messageId": event.message_id} if event.message_id else {}
-        self._out.put(self._finish(event), {**run_cost(event.usage), **named})
+        self._out.put(self._finish(event), {**run_cost(event.usage, self._show), **named})
 
     def _failed(self, event: RunFailed) -> None:
         self._out.put(
             {
                 "type": "RUN_ERROR",
-                "message": event.message,
+                "message": self._show.told(event.code, event.message),
                 "code": event.code,
-                "usage": token_usage(event.usage),
+                "usage": token_usage(event.usage, self._show),
             },
-            run_cost(event.usage),
+            run_cost(event.usage, self._show),
         )
 
     def _cancelled(self, event: RunCancelled) -> None:
-        own = {**run_cost(event.usage), "reason": event.reason}
+        own = {**run_cost(event.usage, self._show), "reason": event.reason}
         if self._protocol == "0.x":  # an outcome that these clients do not know is fatal to them
             self._out.put(self._finish(event), own, {"finishReason": "cancelled"})
         else:
             self._out.put({**self._finish(event), "outcome": {"type": "cancelled"}}, own)
 
     def _finish(self, event: RunFinished | RunCancelled) -> dict[str, Any]:
-        return {"type": "RUN_FINISHED", **self._envelope(), "usage": token_usage(event.usage)}
+        return {
+            "type": "RUN_FINISHED",
+            **self._envelope(),
+            "usage": token_usage(event.usage, self._show),
+        }
 
     def _envelope(self) -> dict[str, Any]:
         return {"threadId": self._ids.thread_id, "runId": self._ids.run_id}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.agui.lane import Lane, open_lane, owned_by
+from callsheet.agui.show import ShowOptions
 from callsheet.agui.usage import bill_fields
 from callsheet.events.tool import ToolCallArgs, ToolCallEnded, ToolCallStarted, ToolResult
 
@@ -11,8 +12,9 @@ from callsheet.events.tool import ToolCallArgs, ToolCallEnded, ToolCallStarted, 
 class ToolFrames:
     """What is called. `calls` has every call seen so far by its id."""
 
-    def __init__(self, out: FrameWriter) -> None:
+    def __init__(self, out: FrameWriter, show: ShowOptions) -> None:
         self._out = out
+        self._show = show
         self.calls: dict[str, Lane] = {}
 
     def writers(self) -> Writers:
@@ -45,7 +47,7 @@ class ToolFrames:
         lane = self.calls[event.tool_call_id]
         self._out.put(
             {"type": "TOOL_CALL_END", "toolCallId": lane.wire_id, **lane.owner},
-            bill_fields(event.bill),
+            bill_fields(event.bill, self._show),
         )
 
     def _call_result(self, event: ToolResult) -> None:

@@ -6,46 +6,57 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from callsheet.events.usage import Bill, ModelUsage
+from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
+from callsheet.events.usage import Bill, ModelUsage, Usage
 from callsheet.kit.money import plain, to_message
 
 _LARGEST: Final = 2**53 - 1
 
 
-def token_usage(used: Sequence[ModelUsage]) -> list[dict[str, Any]]:
-    """One TokenUsage for each model: totals, and the parts that are not zero."""
-    return [_one(item) for item in used]
+def token_usage(
+    used: Sequence[ModelUsage], show: ShowOptions = SHOW_EVERYTHING
+) -> list[dict[str, Any]]:
+    """One TokenUsage for each model: totals, and the parts that are not zero.
+
+    One for all of them, without a name, where models are hidden.
+    """
+    if show.models:
+        return [
+            {"provider": item.factory, "model": item.model, **_counts(item.usage)} for item in used
+        ]
+    whole = Usage()
+    for item in used:
+        whole = whole.plus(item.usage)
+    return [_counts(whole)] if used else []
 
 
-def run_cost(used: Sequence[ModelUsage]) -> dict[str, Any]:
+def run_cost(used: Sequence[ModelUsage], show: ShowOptions = SHOW_EVERYTHING) -> dict[str, Any]:
     """What the run cost, as a decimal string; nothing where no model was called."""
-    if not used:
+    if not used or not show.costs:
         return {}
     total = sum((item.cost for item in used), Decimal(0))
     return {"cost": plain(to_message(total)), "currency": used[0].currency}
 
 
-def bill_fields(bill: Bill | None) -> dict[str, Any] | None:
+def bill_fields(bill: Bill | None, show: ShowOptions = SHOW_EVERYTHING) -> dict[str, Any] | None:
     """The bill of a message for `metadata.callsheet`."""
     if bill is None:
         return None
     return {
         "messageId": bill.message_id,
         "seq": bill.seq,
-        "model": bill.model,
+        **({"model": bill.model} if show.models else {}),
         "inputTokens": bill.usage.input_tokens,
         "cachedInputTokens": bill.usage.cached_tokens,
         "outputTokens": bill.usage.output_tokens,
         "reasoningTokens": bill.usage.reasoning_tokens,
-        "cost": plain(bill.cost),
-        "currency": bill.currency,
+        **({"cost": plain(bill.cost), "currency": bill.currency} if show.costs else {}),
         "latencyMs": bill.latency_ms,
         "estimated": bill.estimated,
     }
 
 
-def _one(item: ModelUsage) -> dict[str, Any]:
-    usage = item.usage
+def _counts(usage: Usage) -> dict[str, Any]:
     sent, made = _count(usage.input_tokens), _count(usage.output_tokens)
     parts = {
         "reasoningTokens": min(_count(usage.reasoning_tokens), made),
@@ -55,8 +66,6 @@ def _one(item: ModelUsage) -> dict[str, Any]:
         _count(usage.cache_write_tokens), sent - parts["cachedInputTokens"]
     )
     return {
-        "provider": item.factory,
-        "model": item.model,
         "inputTokens": sent,
         "outputTokens": made,
         "totalTokens": _count(sent + made),
