@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from typing import Any
 
@@ -18,6 +19,9 @@ _KEPT = (
     "llm_prices",
     "users",
     "workflow_revisions",
+    "price_windows",
+    "fx_rates",
+    "api_keys",
 )
 
 
@@ -70,6 +74,13 @@ class Books:
     async def calls(self) -> list[dict[str, Any]]:
         """All ledger rows, oldest first."""
         return await self.rows("SELECT * FROM llm_calls ORDER BY started_at, id")
+
+    async def events(self, run_id: str) -> list[dict[str, Any]]:
+        """The journal of a run."""
+        found = await self.rows(
+            "SELECT event::text FROM run_events WHERE run_id = $1::uuid ORDER BY seq", run_id
+        )
+        return [json.loads(row["event"]) for row in found]
 
     async def run_status(self, run_id: str) -> str:
         return str(await self.one("SELECT status FROM runs WHERE id = $1::uuid", run_id))

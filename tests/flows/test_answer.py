@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 from tests.fakes.agui_client import AgUiClient
 from tests.fakes.books import Books
@@ -48,6 +49,20 @@ async def test_the_session_knows_its_title_its_end_and_what_it_cost(
     assert float(session["totalCost"]) == float(total)
     recent = (await agui.http.get("/v1/sessions/recent")).json()
     assert recent["id"] == session["id"]
+
+
+async def test_a_run_begins_with_what_its_session_has_cost_before(
+    agui: AgUiClient, books: Books
+) -> None:
+    first = await agui.ask("one", thread_id="t")
+    second = await agui.ask("two", thread_id="t")
+    session = (await agui.http.get(f"/v1/sessions/{first.headers['x-session-id']}")).json()
+    start, again = [await books.events(turn.headers["x-run-id"]) for turn in (first, second)]
+    assert "session_tokens" not in start[0]
+    spent = Decimal(second.last["metadata"]["callsheet"]["cost"])
+    assert Decimal(again[0]["session_cost"]) + spent == Decimal(session["totalCost"])
+    assert again[0]["session_tokens"] * 2 == session["totalTokens"]
+    assert again[0]["currency"] == "USD"
 
 
 async def test_a_simple_message_is_answered_by_the_second_crew(

@@ -16,6 +16,7 @@ from callsheet.kit.pages import PageRequest, encode_cursor
 from callsheet.ledger.audit import run_audit
 from callsheet.sessions.session import SessionRecord
 from callsheet.sessions.store import (
+    Claimed,
     claim_session,
     delete_session,
     find_session,
@@ -27,7 +28,7 @@ from tests.fixtures.booked import book_turns
 from tests.sessions.rows import MINE, MOMENT, OTHER, change, new_session, rows, say
 
 
-async def claim(database: Database, session_id: UUID, user: Principal) -> tuple[bool, str | None]:
+async def claim(database: Database, session_id: UUID, user: Principal) -> Claimed | None:
     async with database.transaction() as tx:
         return await claim_session(tx, session_id, user.user_id)
 
@@ -73,8 +74,8 @@ async def test_a_session_is_claimed_once_and_by_one_user(database: Database) -> 
     await new_session(database, OTHER)
     async with database.transaction() as tx:
         await set_title(tx, session_id, "Sums")
-    assert await claim(database, session_id, MINE) == (True, "Sums")
-    assert (await claim(database, session_id, OTHER))[0] is False
+    assert await claim(database, session_id, MINE) == Claimed("Sums", 0, Decimal(0))
+    assert await claim(database, session_id, OTHER) is None
     assert await find(database, session_id, OTHER) is None
 
 
@@ -85,7 +86,7 @@ async def test_a_deleted_session_is_nobodys(database: Database) -> None:
     async with database.transaction() as tx:
         assert not await delete_session(tx, session_id, MINE.user_id)
         assert not await rename_session(tx, session_id, MINE.user_id, "again")
-    assert (await claim(database, session_id, MINE))[0] is False
+    assert await claim(database, session_id, MINE) is None
     assert await find(database, session_id, MINE) is None
     assert await all_pages(database, MINE, 10) == [[]]
 

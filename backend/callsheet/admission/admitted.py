@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -32,6 +33,7 @@ class Ticket:
     """Permission to run. `is_new` false: the run was let in before; there is only to look on.
 
     `message_id` is the row of the user's message; `is_first`: nothing was said before it.
+    `total_tokens` and `total_cost` are the session's before the run.
     """
 
     run_id: UUID
@@ -39,3 +41,5 @@ class Ticket:
     message_id: UUID
     is_new: bool
     is_first: bool = False
+    total_tokens: int = 0
+    total_cost: Decimal = Decimal(0)

@@ -87,10 +87,10 @@ class Gate:
         if self._own_runs.has(request.run_id):
             return None
         self._own_runs.expect(request.run_id)
-        seq: int | None = None
+        ticket: Ticket | None = None
         try:
             async with self._driver.joined() as tx:
-                seq = await let_in_at_once(
+                ticket = await let_in_at_once(
                     tx,
                     request,
                     worker_id=self._options.worker_id,
@@ -100,13 +100,9 @@ class Gate:
         except UniqueViolationError:
             return None  # a run of that id was let in at the same moment, elsewhere
         finally:
-            if seq is None:
+            if ticket is None:
                 self._own_runs.forget(request.run_id)
-        if seq is None:
-            return None
-        return Ticket(
-            request.run_id, request.session_id, request.message_id, is_new=True, is_first=seq == 1
-        )
+        return ticket
 
     async def _with_care(self, request: AdmissionRequest) -> Ticket:
         """Step by step: the run is known, something is in its way, or the message is."""
@@ -128,8 +124,8 @@ class Gate:
 
     async def _let_in(self, tx: Tx, request: AdmissionRequest) -> Ticket:
         wanted = self._title(request)
-        mine, title = await claim_session(tx, request.session_id, request.user_id, wanted)
-        if not mine:
+        claimed = await claim_session(tx, request.session_id, request.user_id, wanted)
+        if claimed is None:
             raise NotFound("There is no such session.")
         others = await runs_in_the_way(tx, request.session_id, request.run_id)
         active = await self._active(tx, request.session_id, others)
@@ -143,11 +139,17 @@ class Gate:
                 runId=str(active),
             )
         message_id, is_first = await self._message(tx, request)
-        if title is None:
+        if claimed.title is None:
             await set_title(tx, request.session_id, wanted)
         await self._add_run(tx, request, message_id)
         return Ticket(
-            request.run_id, request.session_id, message_id, is_new=True, is_first=is_first
+            request.run_id,
+            request.session_id,
+            message_id,
+            is_new=True,
+            is_first=is_first,
+            total_tokens=claimed.total_tokens,
+            total_cost=claimed.total_cost,
         )
 
     async def _add_run(self, tx: Tx, request: AdmissionRequest, message_id: UUID) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Final
 
-from callsheet.admission.admitted import AdmissionRequest
+from callsheet.admission.admitted import AdmissionRequest, Ticket
 from callsheet.db.joined import Joined
-from callsheet.kit.json import encode
+from callsheet.kit.json import decode, encode
 
 _CLAIM: Final = """
 INSERT INTO sessions (id, user_id, title) VALUES ($1::uuid, $2::uuid, $3::text)
@@ -49,8 +50,9 @@ FROM let_in WHERE s.id = let_in.session_id
 """
 
 # A run of this very transaction: an older one of the same id was made at another moment.
-_SEQ: Final = """
-SELECT to_jsonb(m.seq) FROM runs r JOIN messages m ON m.id = r.user_message_id
+_LET_IN_AS: Final = """
+SELECT jsonb_build_object('seq', m.seq, 'tokens', s.total_tokens, 'cost', s.total_cost::text)
+FROM runs r JOIN messages m ON m.id = r.user_message_id JOIN sessions s ON s.id = r.session_id
 WHERE r.id = $1::uuid AND r.session_id = $2::uuid AND r.user_id = $3::uuid
   AND r.created_at = now()
 """
@@ -58,8 +60,8 @@ WHERE r.id = $1::uuid AND r.session_id = $2::uuid AND r.user_id = $3::uuid
 
 async def let_in_at_once(
     tx: Joined, request: AdmissionRequest, *, worker_id: str, currency: str, title: str
-) -> int | None:
-    """Make or take the session, store message and run; the message's `seq`.
+) -> Ticket | None:
+    """Make or take the session, store message and run.
 
     None where anything was in the way: then nothing of the run is stored, and who wants to know
     what it was has to look.
@@ -85,6 +87,17 @@ async def let_in_at_once(
         encode(request.input).decode(),
         title,
     )
-    tx.give(_SEQ, request.run_id, request.session_id, request.user_id)
-    seq = await tx.run()
-    return None if seq is None else int(seq)
+    tx.give(_LET_IN_AS, request.run_id, request.session_id, request.user_id)
+    given = await tx.run()
+    if given is None:
+        return None
+    found = decode(given)
+    return Ticket(
+        request.run_id,
+        request.session_id,
+        request.message_id,
+        is_new=True,
+        is_first=found["seq"] == 1,
+        total_tokens=found["tokens"],
+        total_cost=Decimal(found["cost"]),
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -32,21 +34,29 @@ _CLAIM = text("""
 INSERT INTO sessions (id, user_id, title) VALUES (:id, :user_id, :title)
 ON CONFLICT (id) DO UPDATE SET updated_at = now()
 WHERE sessions.user_id = excluded.user_id AND sessions.deleted_at IS NULL
-RETURNING title
+RETURNING title, total_tokens, total_cost
 """)
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A session whose row is held: its title, None where it has none, and its totals so far."""
+
+    title: str | None
+    total_tokens: int
+    total_cost: Decimal
 
 
 async def claim_session(
     tx: Tx, session_id: UUID, user_id: UUID, new_title: str | None = None
-) -> tuple[bool, str | None]:
+) -> Claimed | None:
     """Make the session or take the user's own, and hold its row until the transaction ends.
 
-    Gives whether it is the user's (and not deleted), and its title. `new_title` is that of a
-    session that is made.
+    None where it is another user's, or deleted. `new_title` is that of a session that is made.
     """
     values = {"id": session_id, "user_id": user_id, "title": new_title}
     row = (await tx.execute(_CLAIM, values)).first()
-    return (False, None) if row is None else (True, row.title)
+    return None if row is None else Claimed(row.title, row.total_tokens, row.total_cost)
 
 
 async def set_title(tx: Tx, session_id: UUID, title: str) -> None:

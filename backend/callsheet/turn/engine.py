@@ -42,6 +42,9 @@ class TurnEngine:
                 session_id=str(request.session_id),
                 trace_id=request.trace_id,
                 parent_run_id=str(request.parent_run_id) if request.parent_run_id else None,
+                session_tokens=request.session_tokens,
+                session_cost=request.session_cost,
+                currency=request.currency,
             )
         )
         deadline = Deadline.after(workflow.timeout_s)

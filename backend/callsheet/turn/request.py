@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from uuid import UUID
 
 
@@ -12,6 +13,7 @@ class TurnRequest:
 
     `message_text` is the user's new message, sanitised. `message_id` is its row. `is_first`:
     nothing was said in the session before it, so that there is no history to read.
+    `session_tokens` and `session_cost`, in `currency`, are the session's totals before the run.
     """
 
     run_id: UUID
@@ -23,3 +25,6 @@ class TurnRequest:
     trace_id: str
     parent_run_id: UUID | None = None
     is_first: bool = False
+    session_tokens: int = 0
+    session_cost: Decimal = Decimal(0)
+    currency: str = "USD"

@@ -52,28 +52,47 @@ class ChatService:
     ) -> StartedRun:
         """Let the turn in and start it, or attach to the run of that id that this user has."""
         core = self._core()
-        await self._workflows.refresh()
-        active = self._workflows.get(workflow or self._default_workflow)
+        active = await self._active(workflow or self._default_workflow)
         with core.jobs.place(request.run_id):
-            await self._remember(core, principal, active)
-            ticket = await self._admit(core, _admission(principal, active.name, request, trace_id))
+            await self._remember_user(core, principal)
+            looking = self._workflows.look()  # while the run is let in
+            try:
+                ticket = await self._admit(
+                    core, _admission(principal, active.name, request, trace_id)
+                )
+            finally:
+                await looking
+            active = self._workflows.latest(active)
+            await self._remember_revision(core, active)
             entries = await follow(
                 ticket.run_id, core.broker, StoredJournal(core), is_new=ticket.is_new
             )
             if ticket.is_new:
-                turn = _turn(ticket, principal, active, request, trace_id)
+                turn = _turn(ticket, principal, active, request, trace_id, core.currency)
                 core.jobs.submit(turn.run_id, RunWork(core, active, turn))
         return StartedRun(ticket.run_id, ticket.session_id, trace_id, entries)
 
-    async def _remember(self, core: Core, principal: Principal, active: Workflow) -> None:
-        """The user and the YAML, where this process has not stored them yet."""
-        revision = (active.name, active.revision)
-        if principal.user_id in self._known_users and revision in self._known_revisions:
+    async def _active(self, name: str) -> Workflow:
+        """The workflow, also where its folder has only just been made; raises NotFound."""
+        if name not in self._workflows:
+            await self._workflows.refresh()
+        return self._workflows.get(name)
+
+    async def _remember_user(self, core: Core, principal: Principal) -> None:
+        """The user, where this process has not stored them yet."""
+        if principal.user_id in self._known_users:
             return
         async with core.database.transaction() as tx:
             await remember_user(tx, principal)
-            await remember(tx, active)
         self._known_users.add(principal.user_id)
+
+    async def _remember_revision(self, core: Core, active: Workflow) -> None:
+        """The YAML that the run will use, where this process has not stored it yet."""
+        revision = (active.name, active.revision)
+        if revision in self._known_revisions:
+            return
+        async with core.database.transaction() as tx:
+            await remember(tx, active)
         self._known_revisions.add(revision)
 
     @staticmethod
@@ -86,7 +105,12 @@ class ChatService:
 
 
 def _turn(
-    ticket: Ticket, principal: Principal, active: Workflow, request: RunInput, trace_id: str
+    ticket: Ticket,
+    principal: Principal,
+    active: Workflow,
+    request: RunInput,
+    trace_id: str,
+    currency: str,
 ) -> TurnRequest:
     return TurnRequest(
         run_id=ticket.run_id,
@@ -98,6 +122,9 @@ def _turn(
         trace_id=trace_id,
         parent_run_id=request.parent_run_id,
         is_first=ticket.is_first,
+        session_tokens=ticket.total_tokens,
+        session_cost=ticket.total_cost,
+        currency=currency,
     )
 
 

@@ -41,6 +41,7 @@ class Core:
     turns: Turns
     jobs: LocalJobs
     worker_id: str
+    currency: str
 
 
 def database_options(settings: Settings, url: str) -> DatabaseOptions:
@@ -94,4 +95,5 @@ def make_core(
         turns=Turns(engine, prices, clock),
         jobs=jobs,
         worker_id=worker_id,
+        currency=settings.currency,
     )

@@ -36,10 +36,10 @@ class SessionService:
         chosen = session_id or new_id()
         async with self._core().database.transaction() as tx:
             await remember_user(tx, principal)
-            mine, known_title = await store.claim_session(tx, chosen, principal.user_id)
-            if not mine:
+            claimed = await store.claim_session(tx, chosen, principal.user_id)
+            if claimed is None:
                 raise NotFound(_NO_SESSION)
-            if title is not None and known_title is None:
+            if title is not None and claimed.title is None:
                 await store.set_title(tx, chosen, title)
             return await self._find(tx, principal, chosen)
 
@@ -95,8 +95,7 @@ class SessionService:
     async def _delete_idle(self, principal: Principal, session_id: UUID) -> bool:
         """Delete the session unless a run has got in since the last one was stopped."""
         async with self._core().database.transaction() as tx:
-            mine, _ = await store.claim_session(tx, session_id, principal.user_id)
-            if not mine:
+            if await store.claim_session(tx, session_id, principal.user_id) is None:
                 raise NotFound(_NO_SESSION)
             if await find_active(tx, session_id) is not None:
                 return False

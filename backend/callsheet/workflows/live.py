@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -80,6 +80,11 @@ class LiveWorkflows:
             raise NotFound(f"There is no workflow {name[:64]!r}.{hint}", code="unknown_workflow")
         return seen.workflow
 
+    def __contains__(self, name: str) -> bool:
+        """Whether a workflow of that name is active."""
+        seen = self._seen.get(name)
+        return seen is not None and seen.workflow is not None
+
     def names(self) -> Sequence[str]:
         """The names of all active workflows, sorted."""
         return sorted(name for name, seen in self._seen.items() if seen.workflow is not None)
@@ -89,10 +94,20 @@ class LiveWorkflows:
         found = [problem for name in sorted(self._seen) for problem in self._seen[name].problems]
         return [*self._root_problems, *found]
 
+    def latest(self, workflow: Workflow) -> Workflow:
+        """The revision of it that is active now; itself where its folder has gone since."""
+        seen = self._seen.get(workflow.name)
+        return workflow if seen is None or seen.workflow is None else seen.workflow
+
     async def refresh(self) -> None:
         """Take in what was edited; a look at the disk at most every `scan_every_s`."""
-        if self._clock.monotonic() >= self._next_scan:
-            await asyncio.to_thread(self.refresh_now)
+        await self.look()
+
+    def look(self) -> Awaitable[None]:
+        """`refresh` that begins at once, in a thread: the caller goes on and awaits it later."""
+        if self._clock.monotonic() < self._next_scan:
+            return asyncio.sleep(0)
+        return asyncio.get_running_loop().run_in_executor(None, self.refresh_now)
 
     def refresh_now(self) -> None:
         """`refresh` for callers without an event loop. Another scan under way is enough."""
