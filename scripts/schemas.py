@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from callsheet.catalog.catalog import Catalog
 from callsheet.catalog.price import PriceList
 from callsheet.kit.yaml_schema import editor_schema
+from callsheet.ledger.budget.quotas_file import QuotasFile
+from callsheet.ledger.reconcile.layout import BillsFile
 from callsheet.llm.facts import ModelsFile
 from callsheet.workflows.agents_file import AgentsFile
 from callsheet.workflows.tasks_file import TasksFile
@@ -21,9 +23,11 @@ FOLDER: Final = Path(__file__).resolve().parents[1] / "config" / "schema"
 
 SCHEMAS: Final[Mapping[str, type[BaseModel]]] = {
     "agents": AgentsFile,
+    "bills": BillsFile,
     "llm_catalog": Catalog,
     "llm_prices": PriceList,
     "models": ModelsFile,
+    "quotas": QuotasFile,
     "tasks": TasksFile,
     "tools": ToolsFile,
     "workflow": WorkflowFile,
