@@ -50,6 +50,32 @@ def test_a_key_that_cannot_work_stops_the_start_without_showing_the_key(
     assert not any(key in str(caught.value) for key in ("same-key", "seven77", "a-long-key"))
 
 
+async def test_the_keys_of_named_admins_have_the_scope() -> None:
+    keys = ApiKeys(["alice:sk-one-1", "alice:sk-two-2", "bob:sk-bob-3"], ["alice"])
+    admin = principal_named("alice", frozenset({"admin"}))
+    assert await keys.find("sk-one-1") == await keys.find("sk-two-2") == admin
+    assert await keys.find("sk-bob-3") == principal_named("bob")
+
+
+def test_an_admin_without_a_key_stops_the_start() -> None:
+    with pytest.raises(SetupError, match=r"CALLSHEET_AUTH__ADMINS names 'alcie'"):
+        ApiKeys(["alice:sk-one-1"], ["alcie", "alice"])
+
+
+async def test_sources_are_asked_in_order_and_all_say_the_same_of_what_they_do_not_know() -> None:
+    first, second = ApiKeys(["ann:the-same-key"]), ApiKeys(["bob:the-same-key", "bob:another-key"])
+    callers = Bearer([first, second])
+    assert await callers.authenticate("Bearer the-same-key") == principal_named("ann")
+    assert await callers.authenticate("Bearer another-key") == principal_named("bob")
+    said = set()
+    for header in (None, "Basic x", "Bearer nobody-s-key", "Bearer csk_x", "Bearer a.b.c"):
+        with pytest.raises(Unauthorized) as caught:
+            await callers.authenticate(header)
+        said.add(str(caught.value))
+    assert len(said) == 1
+    assert "Authorization: Bearer" in said.pop()
+
+
 def test_keys_are_not_kept() -> None:
     keys = ApiKeys(["alice:sk-one-1"])
     assert "sk-one-1" not in repr(vars(keys))
