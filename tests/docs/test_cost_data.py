@@ -37,8 +37,8 @@ async def columns(database: Database, where: str = "true") -> dict[str, list[str
             f"WHERE table_schema = 'public' AND {where} ORDER BY table_name, ordinal_position"
         )
         result: dict[str, list[str]] = {}
-        for row in found:
-            result.setdefault(row[0], []).append(row[1])
+        for row in found.mappings():
+            result.setdefault(row["table_name"], []).append(row["column_name"])
         return result
 
 

@@ -204,7 +204,8 @@ async def test_corrections_of_calls_and_of_days_stand_beside_the_ledger(database
 @pytest.mark.parametrize("view", [*GROUPED, "v_wasted_cost", "v_uncertain_calls"])
 async def test_a_filter_by_day_reaches_the_index(database: Database, view: str) -> None:
     async with database.read() as tx:
-        await tx.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        for other in ("enable_seqscan", "enable_nestloop", "enable_mergejoin"):
+            await tx.exec_driver_sql(f"SET LOCAL {other} = off")
         plan = await tx.exec_driver_sql(
             f"EXPLAIN SELECT * FROM {view} WHERE day >= '2026-05-01' AND day < '2026-06-01'"
         )
