@@ -8,6 +8,8 @@ from pathlib import Path
 from callsheet.catalog.files import Seeds, load_seeds
 from callsheet.cli.deployment import Deployment
 from callsheet.kit.errors import ConfigError, Problem
+from callsheet.ledger.reconcile.layout import FILE as BILLS
+from callsheet.ledger.reconcile.layout import layout_problems
 from callsheet.llm.key import key_variable
 from callsheet.wiring.llm import deployment_of
 from callsheet.wiring.tools import make_registry
@@ -47,7 +49,8 @@ def configuration_of(deployment: Deployment) -> Configuration:
         return Configuration((*error.problems, *alone), workflows=names)
     keys = _keys(deployment, seeds)
     against = deployment_of(deployment.settings, seeds, make_registry())
-    return Configuration(tuple(check(config, crews, against)), keys, names)
+    problems = (*check(config, crews, against), *layout_problems(config / BILLS))
+    return Configuration(problems, keys, names)
 
 
 def _keys(deployment: Deployment, seeds: Seeds) -> tuple[Key, ...]:
