@@ -122,12 +122,14 @@ async def test_tool_calls_of_a_broken_answer_are_answered_as_stopped() -> None:
     desk.recording.end()
 
 
-async def test_usage_that_came_before_the_fault_is_taken() -> None:
+async def test_usage_that_came_before_the_fault_is_what_is_known_and_marked() -> None:
     desk = Desk.of([(TextPart("Half"), UsagePart(USAGE)), fault("provider_cut", answered=True)])
     with pytest.raises(ProviderError):
         await desk.ask()
     (call,) = desk.calls
-    assert (call.status, call.metered.source) == ("failed", "provider")
+    assert (call.status, call.metered.source) == ("failed", "estimated")
+    assert (call.metered.method, call.metered.usage.input_tokens) == ("last_known", 11)
+    assert call.metered.usage.output_tokens == 5
 
 
 async def test_a_filtered_answer_fails_with_its_usage_booked() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ def test_the_shipped_facts_make_models() -> None:
         upstream_model="deepseek-chat",
         base_url="https://x/v1",
         api_key="secret",
+        usage_dialect="deepseek",
         context_window_tokens=131_072,
         max_output_tokens=8_192,
         structured_output="json_object",
@@ -44,6 +46,18 @@ def test_an_endpoint_without_a_key_is_sent_none() -> None:
     model = ModelFacts(auth="none").model("m", factory="f", base_url="u", api_key="secret")
 
     assert (model.api_key, model.upstream_model) == (None, "m")
+
+
+def test_a_dialect_of_usage_is_configured_and_else_that_of_the_way_the_call_goes() -> None:
+    def of(**facts: Any) -> Model:
+        return ModelFacts(**facts).model("m", factory="f", base_url="u", api_key="secret")
+
+    assert of().usage_dialect == "openai"
+    assert of(litellm_provider="anthropic").usage_dialect == "litellm"
+    assert of(litellm_provider="anthropic", usage_dialect="openai").usage_dialect == "openai"
+    assert of(usage_dialect="gemini").usage_dialect == "gemini"
+    assert of().asks_for_usage
+    assert not of(asks_for_usage=False).asks_for_usage
 
 
 def test_every_mistake_is_told(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from callsheet.llm.chat import ChatPart, HeadPart, UsagePart
 from callsheet.llm.errors import ProviderError
 from callsheet.llm.model import Model
 from callsheet.llm.tokens import estimate_tokens
-from callsheet.llm.usage import metered
+from callsheet.llm.usage.metered import metered
 from callsheet.turn.meter import CallEnd, OpenCall
 
 # The provider said no before it worked, or was never reached: it bills nothing.
@@ -27,8 +27,8 @@ _FREE: Final = frozenset(
 class Attempt:
     """Reads one stream into the bridge and settles its call, exactly once, on every way out.
 
-    What is booked: the provider's own usage wherever it came. Without it, nothing where the
-    provider refused or was not reached; else an estimate, of the whole prompt and of what had
+    What is booked: the provider's own usage of an answer that has an end. Without it, nothing where
+    the provider refused or was not reached; else an estimate, of the whole prompt and of what had
     arrived, because a provider that broke off or was cut off bills what it had done.
     """
 
@@ -94,7 +94,7 @@ class Attempt:
     def _settle(self, status: CallStatus, error: ProviderError | None) -> None:
         end = CallEnd(
             status=status,
-            metered=self._metered(error),
+            metered=self._metered(status, error),
             first_token_at=self._first_token_at,
             finish_reason=self._bridge.finish_reason,
             error_code=_error_code(status, error),
@@ -103,10 +103,12 @@ class Attempt:
         )
         self._bridge.end(self._call.close(end))
 
-    def _metered(self, error: ProviderError | None) -> MeteredUsage:
+    def _metered(self, status: CallStatus, error: ProviderError | None) -> MeteredUsage:
         if self._usage is None and error is not None and _is_free(error):
             return MeteredUsage(usage=Usage(), source="none")
-        return metered(self._usage.raw if self._usage else None, self._estimate())
+        raw = self._usage.raw if self._usage else None
+        final = status == "settled" or self._bridge.finish_reason is not None
+        return metered(raw, self._estimate(), self._model.usage_dialect, final=final)
 
     def _estimate(self) -> Usage:
         answer = self._bridge.answer()

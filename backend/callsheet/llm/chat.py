@@ -62,9 +62,12 @@ class ToolCallPart:
 
 @dataclass(frozen=True, slots=True)
 class UsagePart:
-    """The provider's usage object as it came; a later one replaces an earlier one."""
+    """All that the provider has told of usage so far; a later one replaces an earlier one.
 
-    raw: Mapping[str, Any]
+    An object, unless the provider sent something else in its place.
+    """
+
+    raw: Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.kit.yaml import Document, Salvage, Section, compose
 from callsheet.llm.model import Dialect, Model, Reasoning, StructuredOutput
+from callsheet.llm.usage.dialect import UsageDialect
 
 _OURS: Final = frozenset({"model", "messages", "stream", "stream_options", "tools"})
 
@@ -35,6 +36,7 @@ class ModelFacts(Section):
         "provider": "litellm_provider",
         "vision": "sees_images",
         "model": "upstream_model",
+        "include_usage": "asks_for_usage",
     }
 
     factory: Word | None = Field(
@@ -50,6 +52,16 @@ class ModelFacts(Section):
         default="key", description="none: the endpoint needs no key and is sent none."
     )
     dialect: Dialect = "openai"
+    usage_dialect: UsageDialect | None = Field(
+        default=None,
+        description="What the counts of its usage object mean. Unset: openai, or litellm where "
+        "the call goes through LiteLLM.",
+    )
+    asks_for_usage: bool = Field(
+        default=True,
+        description="false: the endpoint refuses stream_options; what it does not report by "
+        "itself is estimated.",
+    )
     context_window_tokens: Tokens = 32_768
     max_output_tokens: Tokens = 4_096
     sees_images: bool = False
@@ -74,6 +86,8 @@ class ModelFacts(Section):
             base_url=base_url,
             api_key=None if self.auth == "none" else api_key,
             dialect=self.dialect,
+            usage_dialect=self.usage_dialect or self._usual_dialect(),
+            asks_for_usage=self.asks_for_usage,
             context_window_tokens=self.context_window_tokens,
             max_output_tokens=self.max_output_tokens,
             sees_images=self.sees_images,
@@ -83,6 +97,9 @@ class ModelFacts(Section):
             extra_body=self.extra_body,
             litellm_provider=self.litellm_provider,
         )
+
+    def _usual_dialect(self) -> UsageDialect:
+        return "openai" if self.litellm_provider is None else "litellm"
 
 
 class ModelsFile(Section):

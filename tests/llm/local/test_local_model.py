@@ -12,12 +12,13 @@ from collections.abc import Iterator
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
+from callsheet.events.usage import Usage
 from callsheet.kit.errors import SetupError
 from callsheet.llm.local import weights
 from callsheet.llm.local.serve import PORT, main
 from callsheet.llm.local.weights import CONTEXT_TOKENS, MODEL_CODE
 from callsheet.llm.model import Model
-from callsheet.llm.usage import read_usage
+from callsheet.llm.usage.metered import metered
 from tests.llm.calling import a_model, ask
 from tests.llm.local.serving import local_model
 from tests.plugins.needs import ROOT
@@ -60,8 +61,9 @@ async def test_it_streams_words_and_reports_usage(url: str) -> None:
     assert heard.error is None
     assert re.search("[a-z]", heard.text)
     assert heard.reads > 1
-    usage = read_usage(heard.usage)
-    assert usage is not None
+    counted = metered(heard.usage, Usage())
+    assert counted.source == "provider"
+    usage = counted.usage
     assert usage.input_tokens > 5
     assert 1 <= usage.output_tokens <= 16
 

@@ -75,6 +75,21 @@ def test_a_model_may_rename_a_field_but_not_lose_usage() -> None:
     assert body["stream_options"] == {"include_usage": True, "other": 1}
 
 
+@pytest.mark.parametrize("extra", [{}, {"top_k": 1}])
+def test_usage_is_always_asked_for(extra: dict[str, int]) -> None:
+    assert body_of(a_request(a_model(extra_body=extra)))["stream_options"] == {
+        "include_usage": True
+    }
+    assert "stream_options" not in body_of(a_request(a_model(extra_body=extra), stream=False))
+
+
+def test_an_endpoint_that_refuses_the_wish_for_usage_is_not_told_it() -> None:
+    body = body_of(a_request(a_model(asks_for_usage=False)))
+
+    assert body["stream"] is True
+    assert "stream_options" not in body
+
+
 def test_the_models_own_facts_are_not_changed() -> None:
     model = a_model(extra_body={"a": {"b": 1}}, reasoning_switch={"low": {"a": {"c": 2}}})
 

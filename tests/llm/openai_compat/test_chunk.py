@@ -49,7 +49,7 @@ def test_one_read_gives_its_text_in_one_part() -> None:
         {"id": "a1", "model": "m", "choices": "?"},
         {"id": "a1", "model": "m", "choices": [{"delta": {"content": None, "tool_calls": None}}]},
         {"id": "a1", "model": "m", "choices": [{"delta": {"content": 7, "tool_calls": [None]}}]},
-        {"id": "a1", "model": "m", "choices": [{"delta": "?"}], "usage": "?"},
+        {"id": "a1", "model": "m", "choices": [{"delta": "?"}], "usage": None},
     ],
 )
 def test_odd_chunks_say_nothing(odd: dict[str, Any]) -> None:
@@ -157,6 +157,12 @@ def test_an_empty_text_is_an_answer() -> None:
         ],
         [chunk({}, "stop", usage=USAGE), {"choices": [], "usage": None}],
         [chunk({}, "stop", usage=USAGE), {"choices": [], "usage": {}}],
+        [chunk({}, "stop", usage=USAGE), {"choices": [], "usage": "?"}],
+        [chunk({}, "stop", usage="?"), {"choices": [], "usage": USAGE}],
+        [
+            chunk({}, "stop", usage=USAGE),
+            {"choices": [], "usage": {"prompt_tokens_details": {"cached_tokens": None}}},
+        ],
         [
             chunk({}, "stop", usage={"prompt_tokens": 16111}),
             {"choices": [], "usage": {**USAGE, "prompt_tokens": None}},
@@ -167,6 +173,26 @@ def test_usage_wherever_it_comes(chunks: list[dict[str, Any]]) -> None:
     parts = parts_of(chunk({"content": "x"}), *chunks)
 
     assert [part for part in parts if isinstance(part, UsagePart)][-1] == UsagePart(USAGE)
+
+
+@pytest.mark.parametrize("odd", [{}, "12", 12, [1]])
+def test_usage_that_is_no_usage_is_handed_on_as_it_came(odd: Any) -> None:
+    parts = parts_of(chunk({"content": "x"}), chunk({}, "stop", usage=odd))
+
+    assert [part for part in parts if isinstance(part, UsagePart)] == [UsagePart(odd)]
+
+
+def test_usage_in_every_chunk_is_the_sum_so_far() -> None:
+    parts = parts_of(
+        *(
+            chunk({"content": "x"}, usage={"prompt_tokens": 9, "completion_tokens": so_far})
+            for so_far in (1, 2, 3)
+        ),
+        chunk({}, "stop"),
+    )
+
+    found = [part for part in parts if isinstance(part, UsagePart)]
+    assert found[-1] == UsagePart({"prompt_tokens": 9, "completion_tokens": 3})
 
 
 def test_a_last_chunk_that_repeats_the_message_is_not_said_twice() -> None:

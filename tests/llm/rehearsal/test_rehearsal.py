@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
+from callsheet.events.usage import Usage
 from callsheet.kit.clock import SystemClock
 from callsheet.llm.chat import ChatRequest
 from callsheet.llm.openai_compat.client import OpenAiChatClient
 from callsheet.llm.rehearsal.model import REHEARSAL
 from callsheet.llm.rehearsal.question import arithmetic_in
 from callsheet.llm.rehearsal.transport import RehearsalTransport
-from callsheet.llm.usage import read_usage
+from callsheet.llm.usage.metered import metered
 from tests.llm.calling import Heard, hear
 
 TOOLS = [
@@ -185,10 +186,11 @@ async def test_the_same_request_gets_the_same_answer_streamed_or_not() -> None:
 
 async def test_usage_is_reported() -> None:
     for tools in ([], TOOLS):
-        usage = read_usage((await say(user("17*23?"), tools=tools)).usage)
-        assert usage is not None
-        assert usage.input_tokens > 0
-        assert usage.output_tokens > 0
+        heard = await say(user("17*23?"), tools=tools)
+        counted = metered(heard.usage, Usage())
+        assert counted.source == "provider"
+        assert counted.usage.input_tokens > 0
+        assert counted.usage.output_tokens > 0
 
 
 async def test_a_question_may_have_parts_and_odd_requests_are_answered() -> None:

@@ -12,7 +12,8 @@ def body_of(request: ChatRequest) -> dict[str, Any]:
     """What is asked, with the model's own additions merged in.
 
     Later wins: our fields, then `extra_body`, then the reasoning switch; a null there takes a
-    field out. Model, messages and the wish for usage are ours in any case.
+    field out. Model, messages and the wish for usage are ours in any case; an endpoint that
+    refuses the wish is not told it.
     """
     model = request.model
     body: dict[str, Any] = {"max_tokens": _cap(request)}
@@ -28,7 +29,7 @@ def body_of(request: ChatRequest) -> dict[str, Any]:
     body["model"] = model.upstream_model
     body["messages"] = list(request.messages)
     body["stream"] = request.stream
-    if request.stream:
+    if request.stream and model.asks_for_usage:
         body["stream_options"] = {**(body.get("stream_options") or {}), "include_usage": True}
     return body
 

@@ -20,6 +20,7 @@ from callsheet.llm.chat import (
 from callsheet.llm.openai_compat.calls import ToolCalls
 from callsheet.llm.openai_compat.faults import Failure, of_error_object
 from callsheet.llm.openai_compat.think import ThinkSplitter
+from callsheet.llm.usage.fold import folded
 
 
 class _PlainDelta(msgspec.Struct, frozen=True, gc=False):
@@ -70,7 +71,7 @@ class ChunkParser:
         self._parts: list[ChatPart] = []
         self._pieces: list[str] = []
         self._thinking = False
-        self._usage: dict[str, Any] = {}
+        self._usage: Any = None
         self._usage_is_new = False
         self._head: HeadPart | None = None
         self._think = ThinkSplitter()
@@ -113,7 +114,7 @@ class ChunkParser:
         """What has come since the last call."""
         self._flush()
         if self._usage_is_new:
-            self._parts.append(UsagePart(dict(self._usage)))
+            self._parts.append(UsagePart(self._usage))
             self._usage_is_new = False
         parts, self._parts = self._parts, []
         return parts
@@ -140,8 +141,8 @@ class ChunkParser:
             self._put(self._head)
 
     def _take_usage(self, usage: Any) -> None:
-        if isinstance(usage, dict) and usage:
-            self._usage |= {key: value for key, value in usage.items() if value is not None}
+        if usage is not None:
+            self._usage = folded(self._usage, usage)
             self._usage_is_new = True
 
     def _take_choice(self, choice: Mapping[str, Any]) -> None:
