@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from fastapi import FastAPI
 
+from callsheet.agui.show import ShowOptions
 from callsheet.api.agent_chat import AgentChatRoutes
 from callsheet.api.catalog import CatalogRoutes
 from callsheet.api.door import Door
@@ -47,15 +48,17 @@ def create_app(
     )
     routers = [
         AgentChatRoutes(services, options).router(),
-        RunRoutes(services).router(),
-        SessionRoutes(services).router(),
-        CatalogRoutes(services).router(),
+        RunRoutes(services, options).router(),
+        SessionRoutes(services, options).router(),
+        CatalogRoutes(services, options).router(),
         HealthRoutes(services).router(),
         PageRoutes().router(),
     ]
     for router in routers:
         app.include_router(router)
-    install_error_answers(app, [route for router in routers for route in router.routes])
+    install_error_answers(
+        app, [route for router in routers for route in router.routes], options.show
+    )
     install_openapi(app)
     app.add_middleware(Door, options=options)
     return app
@@ -82,5 +85,6 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         allowed_origins=frozenset(settings.cors.origins),
         max_body_bytes=settings.limits.body_bytes,
         max_message_chars=settings.limits.message_chars,
+        show=ShowOptions(costs=settings.show.costs, models=settings.show.models),
     )
     return create_app(services, options, lifespan)

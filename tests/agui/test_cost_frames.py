@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from callsheet.agui.encoder import Encoder
+from callsheet.agui.show import SHOW_EVERYTHING
 from callsheet.events.entry import Entry
 from callsheet.events.run import RunFinished
 from callsheet.events.stage import StageFinished, StageStarted
@@ -145,7 +146,7 @@ def test_a_stage_that_asked_no_model_says_nothing_anew() -> None:
 
 
 def test_a_replay_shows_what_was_shown_live() -> None:
-    live = Encoder(RUN, IDS, "1.0")
+    live = Encoder(RUN, IDS, "1.0", SHOW_EVERYTHING)
     shown = b"".join(live.encode([entry]) for entry in whole_run())
     stored = tuple(
         Entry(entry.seq, entry.at, parse_event(dump_event(entry.event))) for entry in whole_run()

@@ -9,6 +9,7 @@ import pytest
 from callsheet.agui.encoder import Encoder
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.run_input import Protocol
+from callsheet.agui.show import SHOW_EVERYTHING
 from callsheet.events.entry import Entry
 from callsheet.events.run import RunFinished
 from tests.agui.calls import STARTED
@@ -64,7 +65,7 @@ def test_a_clock_that_goes_back_does_not_show() -> None:
 
 def test_batches_do_not_change_the_bytes() -> None:
     entries = whole_run()
-    encoder = Encoder(RUN, IDS, "1.0")
+    encoder = Encoder(RUN, IDS, "1.0", SHOW_EVERYTHING)
     assert b"".join(encoder.encode([entry]) for entry in entries) == encoded(entries)
 
 
@@ -78,7 +79,7 @@ def test_what_is_only_for_the_record_gives_no_bytes() -> None:
         "TaskFinished",
         "ToolStarted",
     }
-    encoder = Encoder(RUN, IDS, "1.0")
+    encoder = Encoder(RUN, IDS, "1.0", SHOW_EVERYTHING)
     silent = {type(entry.event).__name__ for entry in entries if not encoder.encode([entry])}
     assert silent == hidden
 
@@ -114,7 +115,7 @@ def test_a_run_without_a_model_call_has_an_empty_usage_and_no_cost() -> None:
 
 
 def test_a_view_that_breaks_off_ends_with_one_error() -> None:
-    encoder = Encoder(RUN, IDS, "1.0")
+    encoder = Encoder(RUN, IDS, "1.0", SHOW_EVERYTHING)
     encoder.encode(whole_run()[:5])
     [(identity, event)] = read_frames(encoder.break_off("unavailable", "The database is away."))
     assert identity is None
@@ -125,13 +126,13 @@ def test_a_view_that_breaks_off_ends_with_one_error() -> None:
 
 
 def test_a_run_that_has_ended_does_not_break_off() -> None:
-    encoder = Encoder(RUN, IDS, "1.0")
+    encoder = Encoder(RUN, IDS, "1.0", SHOW_EVERYTHING)
     encoder.encode(whole_run())
     assert encoder.break_off("late", "") == b""
 
 
 def test_a_parent_run_is_named_as_the_client_names_it() -> None:
-    encoder = Encoder(RUN, WireIds("t", "r", "the first"), "1.0")
+    encoder = Encoder(RUN, WireIds("t", "r", "the first"), "1.0", SHOW_EVERYTHING)
     (_, event), *_ = read_frames(encoder.encode(numbered([started()])))
     check_event(event)
     assert event["parentRunId"] == "the first"

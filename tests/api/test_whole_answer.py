@@ -8,6 +8,7 @@ from uuid import uuid4
 import msgspec
 
 from callsheet.agui.run_input import RunInput
+from callsheet.agui.show import SHOW_EVERYTHING
 from callsheet.api.documents import Answer
 from callsheet.api.whole_answer import WholeAnswer
 from callsheet.events.call import AnswerFinished
@@ -49,7 +50,7 @@ def answer_of(*events: AnyRunEvent) -> Answer:
         text="x",
     )
     entries = FakeChat()._entries(asked, "trace")
-    whole = WholeAnswer()
+    whole = WholeAnswer(SHOW_EVERYTHING)
     for event in events:
         whole.take(event)
     return whole.document(StartedRun(asked.run_id, asked.session_id, "trace", entries), asked)

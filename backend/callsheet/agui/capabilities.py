@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from callsheet.agui.cost_frames import ACTIVITY
-from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
+from callsheet.agui.show import ShowOptions
 from callsheet.workflows.workflow import AgentSpec, Workflow
 
 
-def capabilities_of(workflow: Workflow, show: ShowOptions = SHOW_EVERYTHING) -> dict[str, Any]:
+def capabilities_of(workflow: Workflow, show: ShowOptions) -> dict[str, Any]:
     """AgentCapabilities of one workflow; what is left out is not claimed."""
     agents = [agent for stage in workflow.stages for agent in stage.agents.values()]
     tools = sorted({tool for agent in agents for tool in agent.tools})

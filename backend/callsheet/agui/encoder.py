@@ -15,7 +15,7 @@ from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.agui.message_frames import MessageFrames
 from callsheet.agui.run_frames import RunFrames, WireIds
 from callsheet.agui.run_input import Protocol
-from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
+from callsheet.agui.show import ShowOptions
 from callsheet.agui.tool_frames import ToolFrames
 from callsheet.events.entry import Entry
 from callsheet.events.union import TERMINAL
@@ -35,7 +35,7 @@ class Encoder:
         run_id: UUID,
         ids: WireIds,
         protocol: Protocol,
-        show: ShowOptions = SHOW_EVERYTHING,
+        show: ShowOptions,
         client_state: Any = None,
     ) -> None:
         self._out = FrameWriter(str(run_id))

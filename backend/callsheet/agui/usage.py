@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
+from callsheet.agui.show import ShowOptions
 from callsheet.events.usage import Bill, ModelUsage, Usage
 from callsheet.kit.money import plain, to_message
 
 _LARGEST: Final = 2**53 - 1
 
 
-def token_usage(
-    used: Sequence[ModelUsage], show: ShowOptions = SHOW_EVERYTHING
-) -> list[dict[str, Any]]:
+def token_usage(used: Sequence[ModelUsage], show: ShowOptions) -> list[dict[str, Any]]:
     """One TokenUsage for each model: totals, and the parts that are not zero.
 
     One for all of them, without a name, where models are hidden.
@@ -30,7 +28,7 @@ def token_usage(
     return [_counts(whole)] if used else []
 
 
-def run_cost(used: Sequence[ModelUsage], show: ShowOptions = SHOW_EVERYTHING) -> dict[str, Any]:
+def run_cost(used: Sequence[ModelUsage], show: ShowOptions) -> dict[str, Any]:
     """What the run cost, as a decimal string; nothing where no model was called."""
     if not used or not show.costs:
         return {}
@@ -38,7 +36,7 @@ def run_cost(used: Sequence[ModelUsage], show: ShowOptions = SHOW_EVERYTHING) ->
     return {"cost": plain(to_message(total)), "currency": used[0].currency}
 
 
-def bill_fields(bill: Bill | None, show: ShowOptions = SHOW_EVERYTHING) -> dict[str, Any] | None:
+def bill_fields(bill: Bill | None, show: ShowOptions) -> dict[str, Any] | None:
     """The bill of a message for `metadata.callsheet`."""
     if bill is None:
         return None

@@ -16,6 +16,7 @@ from callsheet.agui.encoder import Encoder
 from callsheet.agui.request import parse_request
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.run_input import RunInput
+from callsheet.agui.show import ShowOptions
 from callsheet.api.answer import json_answer
 from callsheet.api.caller import caller_of
 from callsheet.api.documents import Answer
@@ -95,7 +96,9 @@ class AgentChatRoutes:
         """What the workflow can do, as AG-UI's AgentCapabilities."""
         await caller_of(request, self._services.identities)
         await self._services.workflows.refresh()
-        return json_answer(capabilities_of(self._services.workflows.get(workflow)))
+        return json_answer(
+            capabilities_of(self._services.workflows.get(workflow), self._options.show)
+        )
 
     async def _run(self, request: Request, workflow: str | None) -> Response:
         principal = await caller_of(request, self._services.identities)
@@ -107,9 +110,9 @@ class AgentChatRoutes:
                 principal, workflow, asked, request.scope["trace_id"]
             )
         if wants_document(request.headers.get("accept")):
-            return await _document(run, asked)
+            return await _document(run, asked, self._options.show)
         wire = WireIds(asked.raw_thread_id, asked.raw_run_id, asked.raw_parent_run_id)
-        encoder = Encoder(run.run_id, wire, asked.protocol)
+        encoder = Encoder(run.run_id, wire, asked.protocol, self._options.show, asked.state)
         return StreamResponse(run.entries, encoder, _ids(run), self._options.ping_after_s)
 
     async def _parsed(self, body: bytes, user_id: UUID) -> RunInput:
@@ -126,8 +129,8 @@ def wants_document(accept: str | None) -> bool:
     return "application/json" in kinds and "text/event-stream" not in kinds
 
 
-async def _document(run: StartedRun, asked: RunInput) -> Response:
-    answer = WholeAnswer()
+async def _document(run: StartedRun, asked: RunInput, show: ShowOptions) -> Response:
+    answer = WholeAnswer(show)
     async with aclosing(run.entries) as entries:
         async for batch in entries:
             for entry in batch:

@@ -9,15 +9,16 @@ from callsheet.api.answer import json_answer
 from callsheet.api.caller import caller_of
 from callsheet.api.catalog_documents import Models, Workflows
 from callsheet.api.openapi import answers
-from callsheet.api.ports import Services
+from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.views import model_view, problem_view, workflow_view
 
 
 class CatalogRoutes:
     """Models that can be called, workflows that are active."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, options: ApiOptions) -> None:
         self._services = services
+        self._show = options.show
 
     def router(self) -> APIRouter:
         """The routes."""
@@ -29,9 +30,9 @@ class CatalogRoutes:
         return router
 
     async def models(self, request: Request) -> Response:
-        """Every model that can be called now."""
+        """Every model that can be called now; none where the deployment hides them."""
         await caller_of(request, self._services.identities)
-        models = self._services.models.all()
+        models = self._services.models.all() if self._show.models else {}
         return json_answer(Models(items=[model_view(models[code]) for code in sorted(models)]))
 
     async def workflows(self, request: Request) -> Response:
@@ -42,7 +43,7 @@ class CatalogRoutes:
         return json_answer(
             Workflows(
                 default=catalog.default,
-                items=[workflow_view(catalog.get(name)) for name in catalog.names()],
-                problems=[problem_view(problem) for problem in catalog.problems()],
+                items=[workflow_view(catalog.get(name), self._show) for name in catalog.names()],
+                problems=[problem_view(problem, self._show) for problem in catalog.problems()],
             )
         )

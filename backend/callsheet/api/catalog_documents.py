@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from callsheet.api.documents import Document
 
 
@@ -31,7 +33,7 @@ class AgentDocument(Document, frozen=True, kw_only=True):
     name: str
     label: dict[str, str]
     role: str
-    model: str
+    model: str | msgspec.UnsetType = msgspec.UNSET
     tools: list[str]
 
 

@@ -13,7 +13,11 @@ import msgspec
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What every document has in common."""
+    """What every document has in common.
+
+    Members about money or models that may be missing are left out where the deployment hides
+    these (`ShowOptions`).
+    """
 
 
 class Session(Document, frozen=True, kw_only=True):
@@ -25,7 +29,7 @@ class Session(Document, frozen=True, kw_only=True):
     last_activity_at: datetime
     message_count: int
     total_tokens: int
-    total_cost: str
+    total_cost: str | msgspec.UnsetType = msgspec.UNSET
     created_at: datetime
     updated_at: datetime
 
@@ -38,22 +42,25 @@ class Message(Document, frozen=True, kw_only=True):
     seq: int
     role: Literal["user", "assistant", "system", "tool"]
     content: str
-    model_code: str | None
+    model_code: str | msgspec.UnsetType | None = msgspec.UNSET
     tool_name: str | None
     input_tokens: int
     output_tokens: int
-    cost: str
-    currency: str
+    cost: str | msgspec.UnsetType = msgspec.UNSET
+    currency: str | msgspec.UnsetType = msgspec.UNSET
     latency_ms: int | None
     metadata: dict[str, Any]
     created_at: datetime
 
 
 class Usage(Document, frozen=True, kw_only=True, omit_defaults=True):
-    """What was used of one model; a part that is zero is left out."""
+    """What was used of one model; a part that is zero is left out.
 
-    provider: str
-    model: str
+    Of all models together, without a name, where the deployment hides them.
+    """
+
+    provider: str | msgspec.UnsetType = msgspec.UNSET
+    model: str | msgspec.UnsetType = msgspec.UNSET
     input_tokens: int
     output_tokens: int
     total_tokens: int
@@ -139,7 +146,7 @@ class Answer(Document, frozen=True, kw_only=True):
     status: Literal["succeeded", "failed", "cancelled", "interrupted"]
     message: AnswerMessage | None
     usage: list[Usage]
-    cost: str
+    cost: str | msgspec.UnsetType = msgspec.UNSET
     currency: str | msgspec.UnsetType = msgspec.UNSET
     error: Failure | msgspec.UnsetType = msgspec.UNSET
     reason: str | msgspec.UnsetType = msgspec.UNSET

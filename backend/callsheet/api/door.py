@@ -54,7 +54,9 @@ class Door:
         refusal = self._refusal(scope, headers)
         try:
             if refusal is not None:
-                await app_problem(refusal, visit.trace_id)(scope, receive, visit.send)
+                await app_problem(refusal, visit.trace_id, self._options.show)(
+                    scope, receive, visit.send
+                )
             elif not await self._answered_preflight(scope, headers, receive, visit):
                 await self._app(scope, _limited(receive, self._options), visit.send)
         except Exception:  # the border of a request: nobody above can answer it

@@ -13,10 +13,12 @@ from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
+from callsheet.agui.show import ShowOptions
 from callsheet.kit.errors import AppError
 from callsheet.kit.json import encode
 
 PROBLEM_TYPE = "application/problem+json"
+_HARMLESS = frozenset({"retry_after_s"})
 _CODES = {404: "not_found", 405: "method_not_allowed", 415: "type_not_allowed", 413: "too_large"}
 
 
@@ -39,9 +41,12 @@ def problem(
     )
 
 
-def app_problem(error: AppError, trace_id: str) -> Response:
+def app_problem(error: AppError, trace_id: str, show: ShowOptions) -> Response:
     """The problem document of an expected error."""
-    return problem(error.status, error.error_code, str(error), trace_id, dict(error.extra))
+    code, extra = error.error_code, dict(error.extra)
+    if show.hides(code):
+        extra = {name: value for name, value in extra.items() if name in _HARMLESS}
+    return problem(error.status, code, show.told(code, str(error)), trace_id, extra)
 
 
 def unexpected_problem(trace_id: str) -> Response:
@@ -49,13 +54,13 @@ def unexpected_problem(trace_id: str) -> Response:
     return problem(500, "internal", "Something went wrong here; the log has it.", trace_id)
 
 
-def install_error_answers(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+def install_error_answers(app: FastAPI, routes: Sequence[BaseRoute], show: ShowOptions) -> None:
     """Answer expected errors, unknown paths and wrong methods of `routes` in the one form."""
 
     async def on_app_error(request: Request, error: Exception) -> Response:
         if not isinstance(error, AppError):
             raise error
-        return app_problem(error, request.scope["trace_id"])
+        return app_problem(error, request.scope["trace_id"], show)
 
     async def on_http_error(request: Request, error: Exception) -> Response:
         if not isinstance(error, HTTPException):

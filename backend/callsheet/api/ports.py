@@ -8,6 +8,7 @@ from typing import Protocol
 from uuid import UUID
 
 from callsheet.agui.run_input import RunInput
+from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
 from callsheet.auth.principal import Principal
 from callsheet.kit.errors import Problem
 from callsheet.kit.pages import Page, PageRequest
@@ -157,7 +158,8 @@ class ApiOptions:
     `own_hosts`: the Host headers that are answered, empty: any (a server with keys may sit behind
     any name). `own_hosts` set is the keyless local server: foreign Origins and bodies that are
     not JSON are then refused too. `allowed_origins`: browsers' origins that may read answers.
-    `body_within_s`: how long the whole body may take to come.
+    `body_within_s`: how long the whole body may take to come. `show`: what of models and money is
+    in any answer.
     """
 
     own_hosts: frozenset[str] = frozenset()
@@ -166,3 +168,4 @@ class ApiOptions:
     max_message_chars: int = 100_000
     body_within_s: float = 60.0
     ping_after_s: float = 12.0
+    show: ShowOptions = SHOW_EVERYTHING

@@ -14,7 +14,7 @@ from callsheet.api.caller import caller_of, path_id
 from callsheet.api.documents import MessagePage, RunPage, Session, SessionPage, Stopped
 from callsheet.api.fields import NewSession, SessionEdit
 from callsheet.api.openapi import BODY_ERRORS, answers, body
-from callsheet.api.ports import Services
+from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.views import message_page, run_page, run_view, session_page, session_view
 from callsheet.kit.errors import BadInput, NotFound
 from callsheet.kit.ids import resolve_id
@@ -26,8 +26,9 @@ LONGEST_TITLE: Final = 255
 class SessionRoutes:
     """The caller's sessions."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, options: ApiOptions) -> None:
         self._services = services
+        self._show = options.show
 
     def router(self) -> APIRouter:
         """The routes; `recent` stands before `{session_id}`, which would take it."""
@@ -61,7 +62,7 @@ class SessionRoutes:
             own_id = resolve_id(check_id(asked.id, "id"), caller.user_id, "session")
         title = None if asked.title is None else check_title(asked.title)
         session = await self._services.sessions.create(caller, own_id, title)
-        return json_answer(session_view(session), status=201)
+        return json_answer(session_view(session, self._show), status=201)
 
     async def list(
         self, request: Request, limit: str | None = None, cursor: str | None = None
@@ -69,7 +70,7 @@ class SessionRoutes:
         """The caller's sessions, most recent activity first."""
         caller = await caller_of(request, self._services.identities)
         page = await self._services.sessions.list(caller, read_page(limit, cursor))
-        return json_answer(session_page(page))
+        return json_answer(session_page(page, self._show))
 
     async def recent(self, request: Request) -> Response:
         """The session with the most recent activity; 404 where there is none."""
@@ -77,13 +78,13 @@ class SessionRoutes:
         session = await self._services.sessions.recent(caller)
         if session is None:
             raise NotFound("There is no session yet.")
-        return json_answer(session_view(session))
+        return json_answer(session_view(session, self._show))
 
     async def get(self, request: Request, session_id: str) -> Response:
         """One session."""
         caller = await caller_of(request, self._services.identities)
         found = await self._services.sessions.get(caller, path_id(caller, "session", session_id))
-        return json_answer(session_view(found))
+        return json_answer(session_view(found, self._show))
 
     async def edit(self, request: Request, session_id: str) -> Response:
         """Change the title."""
@@ -92,7 +93,7 @@ class SessionRoutes:
         session = await self._services.sessions.rename(
             caller, path_id(caller, "session", session_id), check_title(edit.title)
         )
-        return json_answer(session_view(session))
+        return json_answer(session_view(session, self._show))
 
     async def delete(self, request: Request, session_id: str) -> Response:
         """Delete the session and its messages; its active run is stopped."""
@@ -112,7 +113,7 @@ class SessionRoutes:
         page = await self._services.sessions.messages(
             caller, path_id(caller, "session", session_id), read_page(limit, cursor)
         )
-        return json_answer(message_page(page))
+        return json_answer(message_page(page, self._show))
 
     async def delete_message(self, request: Request, session_id: str, message_id: str) -> Response:
         """Delete one message; what it cost stays in the totals."""
@@ -136,7 +137,7 @@ class SessionRoutes:
         page = await self._services.runs.of_session(
             caller, path_id(caller, "session", session_id), read_page(limit, cursor)
         )
-        return json_answer(run_page(page))
+        return json_answer(run_page(page, self._show))
 
     async def cancel(self, request: Request, session_id: str) -> Response:
         """Stop the session's active run; `run` is null where there was none."""
@@ -144,7 +145,7 @@ class SessionRoutes:
         run = await self._services.runs.cancel_session(
             caller, path_id(caller, "session", session_id)
         )
-        return json_answer(Stopped(run=None if run is None else run_view(run)))
+        return json_answer(Stopped(run=None if run is None else run_view(run, self._show)))
 
 
 def check_title(title: str) -> str:

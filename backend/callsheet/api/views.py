@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from callsheet.agui.show import ShowOptions
 from callsheet.agui.usage import run_cost, token_usage
 from callsheet.api.catalog_documents import (
     AgentDocument,
@@ -32,7 +33,7 @@ from callsheet.sessions.session import SessionRecord
 from callsheet.workflows.workflow import Workflow
 
 
-def session_view(session: SessionRecord) -> Session:
+def session_view(session: SessionRecord, show: ShowOptions) -> Session:
     """A session with its totals."""
     return Session(
         id=session.id,
@@ -41,18 +42,19 @@ def session_view(session: SessionRecord) -> Session:
         last_activity_at=session.last_activity_at,
         message_count=session.message_count,
         total_tokens=session.total_tokens,
-        total_cost=plain(session.total_cost),
+        total_cost=plain(session.total_cost) if show.costs else msgspec.UNSET,
         created_at=session.created_at,
         updated_at=session.updated_at,
     )
 
 
-def session_page(page: Page[SessionRecord]) -> SessionPage:
+def session_page(page: Page[SessionRecord], show: ShowOptions) -> SessionPage:
     """A page of sessions."""
-    return SessionPage(items=[*map(session_view, page.items)], next_cursor=page.next_cursor)
+    items = [session_view(session, show) for session in page.items]
+    return SessionPage(items=items, next_cursor=page.next_cursor)
 
 
-def message_view(message: MessageRecord) -> Message:
+def message_view(message: MessageRecord, show: ShowOptions) -> Message:
     """A message with what it cost."""
     return Message(
         id=message.id,
@@ -60,26 +62,26 @@ def message_view(message: MessageRecord) -> Message:
         seq=message.seq,
         role=message.role,
         content=message.content,
-        model_code=message.model_code,
+        model_code=message.model_code if show.models else msgspec.UNSET,
         tool_name=message.tool_name,
         input_tokens=message.input_tokens,
         output_tokens=message.output_tokens,
-        cost=plain(message.cost),
-        currency=message.currency,
+        cost=plain(message.cost) if show.costs else msgspec.UNSET,
+        currency=message.currency if show.costs else msgspec.UNSET,
         latency_ms=message.latency_ms,
         metadata=dict(message.metadata),
         created_at=message.created_at,
     )
 
 
-def message_page(page: Page[MessageRecord]) -> MessagePage:
+def message_page(page: Page[MessageRecord], show: ShowOptions) -> MessagePage:
     """A page of messages."""
-    return MessagePage(items=[*map(message_view, page.items)], next_cursor=page.next_cursor)
+    items = [message_view(message, show) for message in page.items]
+    return MessagePage(items=items, next_cursor=page.next_cursor)
 
 
-def run_view(run: RunRecord) -> Run:
+def run_view(run: RunRecord, show: ShowOptions) -> Run:
     """A run, how it ended and what it used."""
-    failed = run.error_code is not None
     return Run(
         id=run.id,
         session_id=run.session_id,
@@ -90,9 +92,9 @@ def run_view(run: RunRecord) -> Run:
         workflow=run.workflow,
         revision=run.revision,
         status=run.status,
-        error=Failure(code=run.error_code or "", message=run.error_message) if failed else None,
-        usage=msgspec.convert(token_usage(run.usage), list[Usage]),
-        **run_cost(run.usage),
+        error=_failure(run, show),
+        usage=msgspec.convert(token_usage(run.usage, show), list[Usage]),
+        **run_cost(run.usage, show),
         trace_id=run.trace_id,
         created_at=run.created_at,
         started_at=run.started_at,
@@ -100,9 +102,10 @@ def run_view(run: RunRecord) -> Run:
     )
 
 
-def run_page(page: Page[RunRecord]) -> RunPage:
+def run_page(page: Page[RunRecord], show: ShowOptions) -> RunPage:
     """A page of runs."""
-    return RunPage(items=[*map(run_view, page.items)], next_cursor=page.next_cursor)
+    items = [run_view(run, show) for run in page.items]
+    return RunPage(items=items, next_cursor=page.next_cursor)
 
 
 def model_view(model: Model) -> ModelDocument:
@@ -118,7 +121,7 @@ def model_view(model: Model) -> ModelDocument:
     )
 
 
-def workflow_view(workflow: Workflow) -> WorkflowDocument:
+def workflow_view(workflow: Workflow, show: ShowOptions) -> WorkflowDocument:
     """A workflow and the agents of its stages."""
     return WorkflowDocument(
         name=workflow.name,
@@ -136,7 +139,7 @@ def workflow_view(workflow: Workflow) -> WorkflowDocument:
                         name=agent.name,
                         label=dict(agent.label),
                         role=agent.role,
-                        model=agent.default_model,
+                        model=agent.default_model if show.models else msgspec.UNSET,
                         tools=list(agent.tools),
                     )
                     for agent in stage.agents.values()
@@ -147,12 +150,20 @@ def workflow_view(workflow: Workflow) -> WorkflowDocument:
     )
 
 
-def problem_view(problem: Problem) -> FileProblem:
-    """A mistake in a file."""
+def problem_view(problem: Problem, show: ShowOptions) -> FileProblem:
+    """A mistake in a file; only where it is, where its words may name a model or a price."""
     return FileProblem(
         file=problem.file,
         line=problem.line,
         column=problem.column,
-        message=problem.message,
-        suggestion=problem.suggestion,
+        message=problem.message if show.everything else "`callsheet check` says what is wrong.",
+        suggestion=problem.suggestion if show.everything else None,
     )
+
+
+def _failure(run: RunRecord, show: ShowOptions) -> Failure | None:
+    code = run.error_code
+    if code is None:
+        return None
+    message = run.error_message
+    return Failure(code=code, message=None if message is None else show.told(code, message))

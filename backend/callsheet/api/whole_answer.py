@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from callsheet.agui.run_input import RunInput
+from callsheet.agui.show import ShowOptions
 from callsheet.agui.usage import bill_fields, run_cost, token_usage
 from callsheet.api.documents import Answer, AnswerMessage, Failure, Usage
 from callsheet.events.call import AnswerFinished
@@ -21,7 +22,8 @@ from callsheet.runs.started import StartedRun
 class WholeAnswer:
     """Collects what a caller gets at the end. Feed it every event in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, show: ShowOptions) -> None:
+        self._show = show
         self._texts: dict[str, list[str]] = {}
         self._answers: dict[str, str] = {}
         self._bills: dict[str, Bill] = {}
@@ -56,8 +58,8 @@ class WholeAnswer:
             run_id=run.run_id,
             trace_id=run.trace_id,
             message=self._message(),
-            usage=msgspec.convert(token_usage(used), list[Usage]),
-            **(run_cost(used) or {"cost": "0"}),
+            usage=msgspec.convert(token_usage(used, self._show), list[Usage]),
+            **(run_cost(used, self._show) or ({"cost": "0"} if self._show.costs else {})),
             **self._status(),
         )
 
@@ -67,7 +69,7 @@ class WholeAnswer:
         message_id = named if named in shown else next(reversed(shown), None)
         if message_id is None:
             return None
-        bill = bill_fields(self._bills.get(message_id))
+        bill = bill_fields(self._bills.get(message_id), self._show)
         return AnswerMessage(
             id=message_id,
             role="assistant",
@@ -80,7 +82,10 @@ class WholeAnswer:
             case RunFinished():
                 return {"status": "succeeded"}
             case RunFailed(code=code, message=message):
-                return {"status": "failed", "error": Failure(code=code, message=message)}
+                return {
+                    "status": "failed",
+                    "error": Failure(code=code, message=self._show.told(code, message)),
+                }
             case RunCancelled(reason=reason):
                 return {"status": "cancelled", "reason": reason}
             case _:

@@ -93,6 +93,8 @@ def _cell(variable: Variable) -> str:
 def _text(default: Any) -> str:
     if default is None or isinstance(default, SecretStr):
         return ""
+    if isinstance(default, bool):
+        return str(default).lower()
     return ",".join(map(str, default)) if isinstance(default, tuple) else str(default)
 
 

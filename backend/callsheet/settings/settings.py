@@ -112,6 +112,20 @@ class LimitSettings(BaseModel):
     )
 
 
+class ShowSettings(BaseModel):
+    """What clients see of models and money."""
+
+    model_config = FROZEN
+
+    costs: bool = Field(
+        default=True,
+        description="Whether clients see what things cost; tokens are shown all the same.",
+    )
+    models: bool = Field(
+        default=True, description="Whether clients see which models and providers answer."
+    )
+
+
 class LogSettings(BaseModel):
     """The log, on standard error."""
 
@@ -184,6 +198,7 @@ class Settings(BaseSettings):
     auth: AuthSettings = AuthSettings()
     cors: CorsSettings = CorsSettings()
     limits: LimitSettings = LimitSettings()
+    show: ShowSettings = ShowSettings()
     log: LogSettings = LogSettings()
     llm: dict[str, LlmSettings] = Field(default_factory=dict)
 
