@@ -23,7 +23,7 @@ class Event(msgspec.Struct):
     toolCallId: str | None = None  # noqa: N815
     stepName: str | None = None  # noqa: N815
     subagentRunId: str | None = None  # noqa: N815
-    delta: str | None = None
+    delta: object = None  # text, or the patch of a state
 
     def get(self, name: str, /) -> object:
         """The field of that name."""
@@ -57,7 +57,7 @@ class Turn:
             event = _decode(frame[start + 6 :])
             self.events += 1
             self.order.feed(event.type, event)
-            if event.type in _DELTAS and event.delta:
+            if event.type in _DELTAS and isinstance(event.delta, str) and event.delta:
                 self._delta(event.delta, now_ns)
 
     def _delta(self, text: str, now_ns: int) -> None:
