@@ -10,14 +10,14 @@ from rich.console import Console
 
 from callsheet.cli.turn_printer import TurnPrinter
 from callsheet.events.agent import AgentStarted
-from callsheet.events.call import LlmCallStarted
+from callsheet.events.call import CallStatus, LlmCallFinished
 from callsheet.events.entry import Entry
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
 from callsheet.events.stage import StageRetried, StageSkipped, StageStarted
 from callsheet.events.text import TextDelta, TextStarted
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted, ToolResult
 from callsheet.events.union import AnyRunEvent
-from callsheet.events.usage import ModelUsage, Usage
+from callsheet.events.usage import MeteredUsage, ModelUsage, Usage, UsageSource
 
 START = datetime(2026, 11, 30, 8, 15, tzinfo=UTC)
 USAGE = (
@@ -41,23 +41,15 @@ def printed(*events: AnyRunEvent, quiet: bool = False) -> tuple[str, str, TurnPr
     return answer.getvalue(), about.getvalue(), printer
 
 
-def call() -> LlmCallStarted:
-    return LlmCallStarted(
+def call(status: CallStatus = "settled", source: UsageSource = "provider") -> LlmCallFinished:
+    return LlmCallFinished(
         call_id="c",
         message_id="m",
-        agent_run_id="a",
-        stage="execution",
-        agent="worker",
-        task="work",
-        factory="qwen",
-        model="qwen3.5-flash",
-        attempt=1,
-        started_at=START,
-        price_id="p",
-        estimated_input_tokens=1,
-        reserved_cost=Decimal(0),
-        currency="USD",
-        visible=True,
+        status=status,
+        metered=MeteredUsage(usage=Usage(), source=source),
+        cost_native=Decimal(0),
+        cost_exact=Decimal(0),
+        latency_ms=1,
     )
 
 
@@ -87,6 +79,29 @@ def test_only_the_visible_text_is_the_answer() -> None:
         "0.000134 USD · 1,200 tokens in, 34 out · 1 call of qwen3.5-flash · 4.5 s",
     ]
     assert not printer.failed
+
+
+def test_the_last_line_has_the_sessions_total_and_says_what_is_estimated() -> None:
+    begin = RunStarted(
+        workflow="chat",
+        revision="r",
+        session_id="s",
+        trace_id="t",
+        session_tokens=10,
+        session_cost=Decimal("1.5"),
+        currency="USD",
+    )
+    _, about, _ = printed(begin, call(source="estimated"), call("failed"), RunFinished(usage=USAGE))
+    assert about == (
+        "0.000134 USD (partly estimated) · 1,200 tokens in, 34 out "
+        "· 2 calls of qwen3.5-flash · 1.5 s · session 1.500134 USD\n"
+    )
+
+
+def test_a_refused_call_is_no_call() -> None:
+    failed = RunFailed(code="budget_spent", message="The budget is spent.")
+    _, about, _ = printed(RUN, call("refused", "none"), failed)
+    assert "0.000000 · 0 tokens in, 0 out · 0 calls of no model" in about
 
 
 def test_two_visible_messages_do_not_run_together() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -12,9 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from callsheet.events.agent import AgentStarted
-from callsheet.events.call import LlmCallStarted
+from callsheet.events.call import LlmCallFinished
 from callsheet.events.entry import Entry
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
 from callsheet.events.stage import StageRetried, StageSkipped, StageStarted
 from callsheet.events.text import TextDelta, TextStarted
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted, ToolResult
@@ -41,7 +40,9 @@ class TurnPrinter:
     _last_message: str | None = None
     _in_line: bool = False
     _arguments: dict[str, str] = field(default_factory=dict)
-    _calls: Counter[str] = field(default_factory=Counter)
+    _before: RunStarted | None = None
+    _calls: int = 0
+    _estimated: bool = False
     _began: datetime | None = None
 
     def show(self, entry: Entry) -> None:
@@ -61,8 +62,11 @@ class TurnPrinter:
                 self._step(step)
             case ToolCallStarted() | ToolCallArgs() | ToolResult() as tool:
                 self._tool(tool)
-            case LlmCallStarted() as call:
-                self._calls[call.model] += 1
+            case RunStarted() as before:
+                self._before = before
+            case LlmCallFinished() as call if call.status != "refused":
+                self._calls += 1
+                self._estimated |= call.metered.source == "estimated"
             case RunFinished() | RunFailed() | RunCancelled() as end:
                 self._end(end, entry.at, self._began)
             case _:
@@ -116,8 +120,8 @@ class TurnPrinter:
             case RunFinished():
                 self._leave_line()
         seconds = (at - began).total_seconds()
-        calls = sum(self._calls.values())
-        self._say(f"[dim]{cost_line(end.usage, calls, seconds)}[/dim]")
+        line = cost_line(end.usage, self._calls, seconds, estimated=self._estimated)
+        self._say(f"[dim]{line}{session_part(self._before, end.usage)}[/dim]")
 
     def _say(self, markup: str) -> None:
         self._leave_line()
@@ -130,17 +134,32 @@ class TurnPrinter:
             self._in_line = False
 
 
-def cost_line(usage: tuple[ModelUsage, ...], calls: int, seconds: float) -> str:
+def cost_line(
+    usage: tuple[ModelUsage, ...], calls: int, seconds: float, *, estimated: bool = False
+) -> str:
     """Cost, tokens and time of a run in one line; the cost to the ledger's six places."""
-    cost = sum((each.cost for each in usage), Decimal(0))
+    cost = _cost(usage)
     currency = usage[0].currency if usage else ""
     tokens_in = sum(each.usage.input_tokens for each in usage)
     tokens_out = sum(each.usage.output_tokens for each in usage)
     models = ", ".join(sorted({each.model for each in usage})) or "no model"
     return (
-        f"{cost:.6f} {currency}".rstrip() + f" · {tokens_in:,} tokens in, {tokens_out:,} out "
+        f"{cost:.6f} {currency}".rstrip()
+        + (" (partly estimated)" if estimated else "")
+        + f" · {tokens_in:,} tokens in, {tokens_out:,} out "
         f"· {calls} {'call' if calls == 1 else 'calls'} of {models} · {seconds:.1f} s"
     )
+
+
+def session_part(before: RunStarted | None, usage: tuple[ModelUsage, ...]) -> str:
+    """What the session has cost with this run, where the journal knows what it cost before."""
+    if before is None or before.currency is None:
+        return ""
+    return f" · session {before.session_cost + _cost(usage):.6f} {before.currency}"
+
+
+def _cost(usage: tuple[ModelUsage, ...]) -> Decimal:
+    return sum((each.cost for each in usage), Decimal(0))
 
 
 def _shown(text: str) -> str:
