@@ -69,7 +69,7 @@ async def test_another_zone_has_counters_of_its_own_days_and_coming_back_counts_
         "SELECT calls FROM budget_counters WHERE scope = 'deployment' AND period = 'day' "
         "AND period_start = :day",
         day=day,
-    ) == [(3,)]
+    ) == [(2,)]
     here = await spot(database, "eve")
     async with spender(database, database_url, quotas_of({}, zone="Asia/Shanghai")) as one:
         await one.open(one.call(here, 5))
