@@ -138,7 +138,9 @@ async def _export(
     tx: Read, period: Period, filters: Filters, kind: Format, output: Path | None
 ) -> None:
     total = await count_calls(tx, period, filters)
-    file_format: FileFormat = "jsonl" if kind == "json" else "parquet" if kind == "parquet" else "csv"
+    file_format: FileFormat = (
+        "jsonl" if kind == "json" else "parquet" if kind == "parquet" else "csv"
+    )
     with output_stream(output) as stream, progress("writing calls", total) as advance:
         sheet = open_sheet(file_format, stream, CALL_COLUMNS)
         async for rows in stream_calls(tx, period, filters):
