@@ -9,6 +9,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from callsheet.catalog.catalog import Catalog
+from callsheet.catalog.fx import FxList
 from callsheet.catalog.price import PriceList
 from callsheet.kit.yaml_schema import editor_schema
 from callsheet.ledger.budget.quotas_file import QuotasFile
@@ -24,6 +25,7 @@ FOLDER: Final = Path(__file__).resolve().parents[1] / "config" / "schema"
 SCHEMAS: Final[Mapping[str, type[BaseModel]]] = {
     "agents": AgentsFile,
     "bills": BillsFile,
+    "fx_rates": FxList,
     "llm_catalog": Catalog,
     "llm_prices": PriceList,
     "models": ModelsFile,

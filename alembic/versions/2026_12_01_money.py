@@ -21,6 +21,53 @@ _CALL_CHECKS = {
     "unpriced": "price_id IS NOT NULL OR (unpriced AND cost_exact = 0)",
 }
 
+# A used price may be closed, and a closed one may be closed earlier, while no call that it priced
+# falls out of it: a price can be announced and then be overtaken by another.
+_FROZEN = """
+CREATE OR REPLACE FUNCTION refuse_change_of_used_price() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM llm_calls WHERE price_id = OLD.id) THEN
+        RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+    END IF;
+    IF TG_OP = 'UPDATE'
+        AND to_jsonb(NEW) - '{effective,verified}'::text[]
+            = to_jsonb(OLD) - '{effective,verified}'::text[]
+        AND (NEW.effective = OLD.effective OR %s)
+        AND lower(NEW.effective) IS NOT DISTINCT FROM lower(OLD.effective)
+        AND lower_inc(NEW.effective) = lower_inc(OLD.effective)
+    THEN
+        RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'price %% was used: close it and add a new one', OLD.id
+        USING ERRCODE = 'restrict_violation';
+END $$
+"""
+_CLOSED_BEFORE = _FROZEN % "upper_inf(OLD.effective)"
+_CLOSED_LATER = _FROZEN % (
+    "NEW.effective <@ OLD.effective AND NOT EXISTS (SELECT 1 FROM llm_calls"
+    " WHERE price_id = OLD.id AND NOT NEW.effective @> started_at)"
+)
+_WINDOW_FROZEN = """
+CREATE FUNCTION refuse_change_of_used_window() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    used text;
+BEGIN
+    SELECT p.window_code INTO used FROM llm_prices p
+    WHERE p.window_code IN (CASE WHEN TG_OP <> 'INSERT' THEN OLD.code END,
+                            CASE WHEN TG_OP <> 'DELETE' THEN NEW.code END)
+        AND EXISTS (SELECT 1 FROM llm_calls c WHERE c.price_id = p.id) LIMIT 1;
+    IF used IS NULL THEN
+        RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+    END IF;
+    RAISE EXCEPTION 'the window % was used: make one with another code', used
+        USING ERRCODE = 'restrict_violation';
+END $$
+"""
+_WINDOW_FROZEN_TRIGGER = (
+    "CREATE TRIGGER trg_price_windows_frozen BEFORE INSERT OR UPDATE OR DELETE ON price_windows"
+    " FOR EACH ROW EXECUTE FUNCTION refuse_change_of_used_window()"
+)
+
 
 def upgrade() -> None:
     op.execute("SET LOCAL lock_timeout = '5s'")
@@ -93,6 +140,11 @@ def upgrade() -> None:
         sa.CheckConstraint(
             "cardinality(weekdays) > 0 AND weekdays <@ ARRAY[1, 2, 3, 4, 5, 6, 7]",
             name=op.f("ck_price_windows_weekdays"),
+        ),
+        sa.CheckConstraint(
+            "from_time = date_trunc('minute', from_time) "
+            "AND to_time = date_trunc('minute', to_time)",
+            name=op.f("ck_price_windows_minutes"),
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_price_windows")),
     )
@@ -228,6 +280,9 @@ def upgrade() -> None:
     op.create_check_constraint(op.f("ck_llm_calls_not_negative"), "llm_calls", _NOT_NEGATIVE)
     for name, rule in _CALL_CHECKS.items():
         op.create_check_constraint(op.f(f"ck_llm_calls_{name}"), "llm_calls", rule)
+    op.execute(_CLOSED_LATER)
+    op.execute(_WINDOW_FROZEN)
+    op.execute(_WINDOW_FROZEN_TRIGGER)
     op.drop_constraint(op.f("ck_llm_prices_window_code"), "llm_prices")
     op.create_check_constraint(
         op.f("ck_llm_prices_per_unit"), "llm_prices", "(unit = 'token') = (per_unit IS NULL)"
@@ -265,5 +320,7 @@ def downgrade() -> None:
     op.drop_table("rate_windows")
     op.drop_index(op.f("idx_price_windows_code"), table_name="price_windows")
     op.drop_table("price_windows")
+    op.execute("DROP FUNCTION refuse_change_of_used_window()")
+    op.execute(_CLOSED_BEFORE)
     op.drop_table("fx_rates")
     op.drop_table("budget_counters")

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID
 
-from callsheet.catalog.price import PriceEntry, Rates
+from callsheet.catalog.price import PriceEntry, Tier
 from callsheet.catalog.timeline import (
     FOREVER,
     AddPrice,
@@ -12,6 +12,8 @@ from callsheet.catalog.timeline import (
     DropPrice,
     MarkPrice,
     StoredPrice,
+    holds_already,
+    plan_change,
     plan_prices,
 )
 
@@ -20,7 +22,7 @@ MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 JUNE = datetime(2026, 6, 1, tzinfo=UTC)
 NOW = datetime(2026, 9, 1, tzinfo=UTC)
 DECEMBER = datetime(2026, 12, 1, tzinfo=UTC)
-ROW = UUID(int=1)
+ROW = (UUID(int=1),)
 
 
 def entry(price: str, start: datetime = JANUARY, *, verified: bool = False) -> PriceEntry:
@@ -45,8 +47,7 @@ def row(
     used: bool = False,
     by_hand: bool = False,
 ) -> StoredPrice:
-    rates: Rates = entry(price).rates
-    return StoredPrice(ROW, start, end, rates, used=used, by_hand=by_hand)
+    return StoredPrice(ROW, start, end, entry(price).rates, used=used, by_hand=by_hand)
 
 
 def test_an_empty_table_gets_the_whole_time_line_in_order() -> None:
@@ -109,5 +110,74 @@ def test_a_price_that_ran_out_is_begun_again() -> None:
 
 def test_a_verified_price_is_marked_without_a_new_row() -> None:
     assert plan_prices([entry("1", verified=True)], [row("1", used=True)], NOW) == [
+        MarkPrice(ROW, verified=True)
+    ]
+
+
+def tiered(*borders: int, price: str = "1", start: datetime = JANUARY) -> PriceEntry:
+    """An entry with one tier more than borders; its later tiers cost the same."""
+    tier = {"cached_per_million": Decimal(0), "output_per_million": Decimal(0)}
+    return entry(price, start).model_copy(
+        update={
+            "input_per_million": None,
+            "cached_per_million": None,
+            "output_per_million": None,
+            "tiers": tuple(
+                Tier(up_to_input_tokens=border, input_per_million=Decimal(price), **tier)
+                for border in (*borders, None)
+            ),
+        }
+    )
+
+
+def stored(of: PriceEntry, start: datetime, end: datetime, *, used: bool = False) -> StoredPrice:
+    ids = tuple(UUID(int=number) for number, _ in enumerate(of.rates, 1))
+    return StoredPrice(ids, start, end, of.rates, used=used, by_hand=False)
+
+
+def test_the_tiers_of_a_price_come_and_go_together() -> None:
+    before, after = tiered(32_000), tiered(32_000, 128_000)
+    assert plan_prices([before], [stored(before, JANUARY, FOREVER, used=True)], NOW) == []
+    assert plan_prices([after], [stored(before, JANUARY, FOREVER, used=True)], NOW) == [
+        ClosePrice((UUID(int=1), UUID(int=2)), NOW),
+        AddPrice(after, NOW, FOREVER),
+    ]
+    assert plan_prices([entry("1")], [stored(before, JANUARY, FOREVER)], NOW) == [
+        DropPrice((UUID(int=1), UUID(int=2))),
+        AddPrice(entry("1"), JANUARY, FOREVER),
+    ]
+
+
+def test_a_change_closes_what_is_valid_whoever_entered_it() -> None:
+    new = entry("2", NOW)
+    for by_hand in (True, False):
+        for used in (True, False):
+            assert plan_change(new, [row("1", used=used, by_hand=by_hand)]) == [
+                ClosePrice(ROW, NOW),
+                AddPrice(new, NOW, FOREVER),
+            ]
+
+
+def test_a_change_holds_until_the_next_price_that_is_stored() -> None:
+    new = entry("2", NOW)
+    assert plan_change(new, [row("1", JANUARY, DECEMBER, used=True), row("3", DECEMBER)]) == [
+        ClosePrice(ROW, NOW),
+        AddPrice(new, NOW, DECEMBER),
+    ]
+    assert plan_change(new, []) == [AddPrice(new, NOW, FOREVER)]
+    assert plan_change(new, [row("3", DECEMBER)]) == [AddPrice(new, NOW, DECEMBER)]
+
+
+def test_a_change_takes_the_place_of_an_unused_price_of_that_very_moment() -> None:
+    new = entry("2", NOW)
+    assert plan_change(new, [row("1", NOW)]) == [DropPrice(ROW), AddPrice(new, NOW, FOREVER)]
+    assert plan_change(new, [row("1", NOW, used=True)]) == []
+    assert not holds_already(new, [row("1", NOW, used=True)])
+
+
+def test_a_change_to_what_is_charged_already_is_none() -> None:
+    assert plan_change(entry("1", NOW), [row("1", used=True)]) == []
+    assert holds_already(entry("1", NOW), [row("1", used=True)])
+    assert plan_change(entry("1", NOW, verified=True), [row("1", used=True)]) == [
         MarkPrice(ROW, verified=True)
     ]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import insert, select, text, update
 
 from callsheet.catalog.catalog import FactoryEntry
 from callsheet.db.tables.llm import Llm
 from callsheet.db.tables.llm_factory import LlmFactory
 from callsheet.db.transaction import Read, Tx
 from callsheet.kit.ids import new_id
+
+_LOCK: Final = 0x63616C6C_73656564
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,11 @@ class LlmRow:
     id: UUID
     factory_id: UUID
     is_deleted: bool
+
+
+async def lock_catalog(tx: Tx) -> None:
+    """Wait until no other process changes the catalog or prices; lasts until the commit."""
+    await tx.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
 
 
 async def read_factories(tx: Read) -> Mapping[str, FactoryRow]:

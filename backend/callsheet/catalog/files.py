@@ -1,14 +1,16 @@
-"""Reads the two seed files; every problem is found at once and has its line."""
+"""Reads the seed files; every problem is found at once and has its line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from callsheet.catalog.catalog import Catalog
+from callsheet.catalog.fx import FxList, load_rates
 from callsheet.catalog.price import PriceEntry, PriceList
+from callsheet.catalog.price_problems import price_problems
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.kit.yaml import Document, compose
 from callsheet.kit.yaml_words import closest
@@ -22,6 +24,7 @@ class Seeds:
 
     catalog: Catalog
     prices: PriceList
+    rates: FxList = field(default_factory=FxList)
 
     @property
     def entries(self) -> tuple[PriceEntry, ...]:
@@ -29,19 +32,38 @@ class Seeds:
         return (*self.prices.prices, *self.prices.unlisted)
 
 
-def load_seeds(catalog_file: Path, prices_file: Path) -> Seeds:
-    """Both files, checked against each other.
+def load_seeds(catalog_file: Path, prices_file: Path, rates_file: Path | None = None) -> Seeds:
+    """The files, checked against each other; there need be no file of rates.
 
     Raises:
-        ConfigError: every problem of both, in file order.
+        ConfigError: every problem of all of them, in file order.
     """
     of_catalog: list[Problem] = []
     of_prices: list[Problem] = []
+    of_rates: list[Problem] = []
     catalog = _salvaged(catalog_file, of_catalog)
     prices = _salvaged_prices(prices_file, catalog, of_prices)
-    if of_catalog or of_prices or catalog is None or prices is None:
-        raise ConfigError([*_in_order(of_catalog), *_in_order(of_prices)])
-    return Seeds(catalog, prices)
+    rates = FxList()
+    try:
+        rates = rates if rates_file is None else load_rates(rates_file)
+    except ConfigError as error:
+        of_rates += error.problems
+    if of_catalog or of_prices or of_rates or catalog is None or prices is None:
+        raise ConfigError([*_in_order(of_catalog), *_in_order(of_prices), *of_rates])
+    return Seeds(catalog, prices, rates)
+
+
+def load_price_list(file: Path) -> PriceList:
+    """A price list alone, of whatever models.
+
+    Raises:
+        ConfigError: every problem of the file.
+    """
+    problems: list[Problem] = []
+    prices = _salvaged_prices(file, None, problems)
+    if problems or prices is None:
+        raise ConfigError(_in_order(problems))
+    return prices
 
 
 def load_catalog(catalog_file: Path) -> Catalog:
@@ -99,32 +121,8 @@ def _salvaged_prices(
     salvage = document.salvage(PriceList)
     problems += salvage.problems
     if salvage.value is not None:
-        problems += _price_problems(salvage.document, salvage.value, catalog)
+        problems += price_problems(document, salvage.document, salvage.value, catalog)
     return salvage.value
-
-
-def _price_problems(
-    document: Document, prices: PriceList, catalog: Catalog | None
-) -> Iterator[Problem]:
-    places = [("prices", index) for index in range(len(prices.prices))]
-    places += [("unlisted", index) for index in range(len(prices.unlisted))]
-    entries = (*prices.prices, *prices.unlisted)
-    keys = [(entry.factory, entry.model_code, entry.valid_from) for entry in entries]
-    for number, (factory, code, start) in _doubled(keys):
-        message = f"{factory}/{code} has two prices from {start:%Y-%m-%d %H:%M} on"
-        yield document.problem(places[number], message)
-    if catalog is None:
-        return
-    factory_of = {llm.model_code: llm.factory_id for llm in catalog.llms}
-    for index, entry in enumerate(prices.prices):
-        owner = factory_of.get(entry.model_code)
-        if owner is None:
-            message = f"llm_catalog.yaml has no model {entry.model_code!r}"
-            suggestion = closest(entry.model_code, factory_of)
-            yield document.problem(("prices", index, "model_code"), message, suggestion)
-        elif owner != entry.factory:
-            message = f"the model {entry.model_code!r} belongs to another factory"
-            yield document.problem(("prices", index, "factory"), message, owner)
 
 
 def _doubled(keys: Iterable[_Key]) -> Iterator[tuple[int, _Key]]:

@@ -1,82 +1,126 @@
-"""The SQL of `llm_prices`, as far as seeding writes it."""
+"""The SQL of `llm_prices`, as far as it is written."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import delete, exists, func, insert, select, update
+from sqlalchemy import delete, exists, func, insert, select, text, update
 from sqlalchemy.dialects.postgresql import Range
 
-from callsheet.catalog.price import Rates
-from callsheet.catalog.timeline import FOREVER, AddPrice, StoredPrice
+from callsheet.catalog.price import ANY_TIME, PriceEntry, Rates
+from callsheet.catalog.timeline import BEGINNING, FOREVER, AddPrice, StoredPrice
 from callsheet.db.tables.llm_call import LlmCall
 from callsheet.db.tables.llm_price import LlmPrice
 from callsheet.db.transaction import Read, Tx
 from callsheet.kit.ids import new_id
 
-ModelKey = tuple[str, str]
-"""Factory name and model code."""
+Lane = tuple[str, str, str]
+"""Factory name, model code and window code: prices of one lane follow each other in time."""
 
-_BY: Final = "seed"
-_RATES: Final = tuple(name for name in Rates.model_fields if name != "currency")
+BY_SEED: Final = "seed"
+_INFINITE: Final = (text("'-infinity'"), text("'infinity'"))
+_RATES: Final = tuple(field.name for field in fields(Rates))
 
 
-async def read_prices(tx: Read) -> Mapping[ModelKey, list[StoredPrice]]:
-    """Every row for tokens, by model; tiers and windows were entered by hand."""
+def lane_of(entry: PriceEntry) -> Lane:
+    """The lane that the entry belongs to."""
+    return entry.factory, entry.model_code, entry.window_code
+
+
+async def read_prices(
+    tx: Read, models: Collection[tuple[str, str]] | None = None
+) -> Mapping[Lane, list[StoredPrice]]:
+    """The stored prices by lane; of these (factory, model code) where any are named.
+
+    The tiers that hold for the same time are one price.
+    """
     used = exists().where(LlmCall.price_id == LlmPrice.id)
-    rows = await tx.execute(
-        select(LlmPrice.__table__, used.label("used")).where(LlmPrice.unit == "token")
-    )
-    found: defaultdict[ModelKey, list[StoredPrice]] = defaultdict(list)
-    for row in rows:
+    query = select(
+        LlmPrice.__table__,
+        func.nullif(func.lower(LlmPrice.effective), _INFINITE[0]).label("start"),
+        func.nullif(func.upper(LlmPrice.effective), _INFINITE[1]).label("end"),
+        used.label("used"),
+    ).order_by(LlmPrice.tier_min_input)
+    if models is not None:
+        query = query.where(LlmPrice.model_code.in_({code for _, code in models}))
+    periods: defaultdict[Lane, dict[tuple[datetime, datetime], list[StoredPrice]]]
+    periods = defaultdict(dict)
+    for row in await tx.execute(query):
         values = row._mapping
-        rates = Rates(currency=row.currency, **{name: values[name] for name in _RATES})
         price = StoredPrice(
-            id=row.id,
-            start=row.effective.lower,
-            end=row.effective.upper or FOREVER,
-            rates=rates,
+            ids=(row.id,),
+            start=row.start or BEGINNING,
+            end=row.end or FOREVER,
+            rates=(Rates(**{name: values[name] for name in _RATES}),),
             used=row.used,
-            by_hand=row.created_by != _BY,
+            by_hand=row.created_by != BY_SEED,
             verified=row.verified,
         )
-        found[row.factory, row.model_code].append(price)
-    return found
+        lane = periods[row.factory, row.model_code, row.window_code]
+        lane.setdefault((price.start, price.end), []).append(price)
+    return {
+        lane: [_together(tiers) for tiers in by_period.values()]
+        for lane, by_period in periods.items()
+    }
 
 
-async def add_price(tx: Tx, step: AddPrice) -> None:
-    """Begin a price."""
-    entry = step.entry
-    until = None if step.end == FOREVER else step.end
-    await tx.execute(
-        insert(LlmPrice).values(
-            id=new_id(),
-            factory=entry.factory,
-            model_code=entry.model_code,
-            effective=Range(step.start, until, bounds="[)"),
-            source=entry.source,
-            verified=entry.verified,
-            created_by=_BY,
-            **entry.rates.model_dump(),
-        )
+def _together(tiers: Sequence[StoredPrice]) -> StoredPrice:
+    return StoredPrice(
+        ids=tuple(id_ for tier in tiers for id_ in tier.ids),
+        start=tiers[0].start,
+        end=tiers[0].end,
+        rates=tuple(rates for tier in tiers for rates in tier.rates),
+        used=any(tier.used for tier in tiers),
+        by_hand=any(tier.by_hand for tier in tiers),
+        verified=all(tier.verified for tier in tiers),
     )
 
 
-async def close_price(tx: Tx, id_: UUID, end: datetime) -> None:
+async def add_price(tx: Tx, step: AddPrice, by: str = BY_SEED) -> None:
+    """Begin a price: one row for each tier. `by` is who says so."""
+    entry = step.entry
+    start = None if step.start == BEGINNING else step.start
+    until = None if step.end == FOREVER else step.end
+    same = {
+        "factory": entry.factory,
+        "model_code": entry.model_code,
+        "window_code": entry.window or ANY_TIME,
+        "effective": Range(start, until, bounds="[)"),
+        "source": entry.source,
+        "verified": entry.verified,
+        "created_by": by,
+    }
+    rows = [
+        {"id": new_id(), **same, **{name: getattr(rates, name) for name in _RATES}}
+        for rates in entry.rates
+    ]
+    await tx.execute(insert(LlmPrice), rows)
+
+
+async def close_price(tx: Tx, ids: Collection[UUID], end: datetime) -> None:
     """Let a price end; a used one may be closed, never changed otherwise."""
     closed = func.tstzrange(func.lower(LlmPrice.effective), end, "[)")
-    await tx.execute(update(LlmPrice).where(LlmPrice.id == id_).values(effective=closed))
+    await tx.execute(update(LlmPrice).where(LlmPrice.id.in_(ids)).values(effective=closed))
 
 
-async def drop_price(tx: Tx, id_: UUID) -> None:
+async def drop_price(tx: Tx, ids: Collection[UUID]) -> None:
     """Remove a price that no call was booked with."""
-    await tx.execute(delete(LlmPrice).where(LlmPrice.id == id_))
+    await tx.execute(delete(LlmPrice).where(LlmPrice.id.in_(ids)))
 
 
-async def mark_price(tx: Tx, id_: UUID, *, verified: bool) -> None:
+async def mark_price(tx: Tx, ids: Collection[UUID], *, verified: bool) -> None:
     """Say whether somebody compared the price with the vendor's list; it costs the same."""
-    await tx.execute(update(LlmPrice).where(LlmPrice.id == id_).values(verified=verified))
+    await tx.execute(update(LlmPrice).where(LlmPrice.id.in_(ids)).values(verified=verified))
+
+
+async def booked_since(tx: Read, factory: str, model_code: str, moment: datetime) -> bool:
+    """Whether a call of the model started then or later."""
+    since = exists().where(
+        LlmCall.factory == factory, LlmCall.model_code == model_code, LlmCall.started_at >= moment
+    )
+    return bool((await tx.execute(select(since))).scalar_one())

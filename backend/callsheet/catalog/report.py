@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["factory", "model", "price"]
-Action = Literal["added", "changed", "closed", "dropped"]
+Kind = Literal["factory", "model", "price", "window", "rate"]
+Action = Literal["added", "changed", "closed", "dropped", "kept"]
 
 
 @dataclass(frozen=True, slots=True)

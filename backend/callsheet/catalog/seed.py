@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from uuid import UUID
-
-from sqlalchemy import text
 
 from callsheet.catalog.catalog import Catalog, FactoryEntry
 from callsheet.catalog.catalog_store import (
@@ -15,40 +14,48 @@ from callsheet.catalog.catalog_store import (
     add_factory,
     add_llm,
     change_factory,
+    lock_catalog,
     move_llm,
     read_factories,
     read_llms,
 )
 from callsheet.catalog.files import Seeds
+from callsheet.catalog.fx import FxEntry
+from callsheet.catalog.fx_store import add_rate, stored_rate
 from callsheet.catalog.price import PriceEntry
-from callsheet.catalog.price_store import (
-    add_price,
-    close_price,
-    drop_price,
-    mark_price,
-    read_prices,
-)
+from callsheet.catalog.price_store import Lane, lane_of, read_prices
 from callsheet.catalog.report import Change, SeedReport
-from callsheet.catalog.timeline import AddPrice, ClosePrice, DropPrice, MarkPrice, Step, plan_prices
+from callsheet.catalog.steps import take
+from callsheet.catalog.timeline import plan_prices
+from callsheet.catalog.window import Window
+from callsheet.catalog.window_store import is_used, put_window, read_windows
 from callsheet.db.transaction import Database, Tx
 from callsheet.kit.clock import Clock
+from callsheet.kit.errors import SetupError
+from callsheet.kit.money import plain
 
-_LOCK: Final = 0x63616C6C_73656564  # one process seeds at a time
 
-
-async def seed(database: Database, seeds: Seeds, clock: Clock) -> SeedReport:
+async def seed(
+    database: Database, seeds: Seeds, clock: Clock, lead: timedelta = timedelta(0)
+) -> SeedReport:
     """Bring factories, models and prices in line with the files, in one transaction.
 
     The file wins over the table, and the difference is reported. A row that was soft-deleted by
-    hand stays deleted. Rows that the files do not name stay as they are.
+    hand stays deleted. Rows that the files do not name stay as they are. A price that takes the
+    place of a used one begins `lead` from now: as long as other processes need to hear of it.
+
+    Raises:
+        SetupError: the hours of a window were changed that calls were booked with.
     """
     async with database.transaction() as tx:
-        await tx.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        await lock_catalog(tx)
         changes: list[Change] = []
         factories, llms = await read_factories(tx), await read_llms(tx)
         factory_ids = await _seed_factories(tx, seeds.catalog, factories, changes)
         await _seed_llms(tx, seeds.catalog, factory_ids, llms, changes)
-        await _seed_prices(tx, seeds.entries, clock, changes)
+        await _seed_windows(tx, seeds.prices.windows, changes)
+        await _seed_rates(tx, seeds.rates.rates, changes)
+        await _seed_prices(tx, seeds.entries, clock.now() + lead, changes)
     gone = [e.name for e in seeds.catalog.factories if _is_gone(factories, e.name)]
     gone += [e.model_code for e in seeds.catalog.llms if _is_gone(llms, e.model_code)]
     return SeedReport(tuple(changes), left_deleted=tuple(gone))
@@ -102,34 +109,41 @@ async def _seed_llms(
             changes.append(Change("model", entry.model_code, "changed", moved))
 
 
+async def _seed_windows(tx: Tx, windows: Sequence[Window], changes: list[Change]) -> None:
+    stored = await read_windows(tx)
+    for window in windows:
+        before = stored.get(window.code)
+        if before == window.hours:
+            continue
+        if before is not None and await is_used(tx, window.code):
+            raise SetupError(
+                f"The hours of the window {window.code!r} in config/llm_prices.yaml are others "
+                "than those that calls were booked with. Leave them, give the new hours a code of "
+                "their own, and begin entries with it."
+            )
+        await put_window(tx, window)
+        changes.append(Change("window", window.code, "added" if before is None else "changed"))
+
+
+async def _seed_rates(tx: Tx, rates: Sequence[FxEntry], changes: list[Change]) -> None:
+    for entry in rates:
+        name = f"{entry.base}/{entry.quote} from {entry.valid_from:%Y-%m-%d %H:%M}Z"
+        stored = await stored_rate(tx, entry.base, entry.quote, entry.valid_from)
+        if stored is None:
+            await add_rate(tx, entry)
+            changes.append(Change("rate", name, "added", plain(entry.rate)))
+        elif stored != entry.rate:
+            detail = f"{plain(stored)}, the file says {plain(entry.rate)}: give it a new date"
+            changes.append(Change("rate", name, "kept", detail))
+
+
 async def _seed_prices(
-    tx: Tx, entries: tuple[PriceEntry, ...], clock: Clock, changes: list[Change]
+    tx: Tx, entries: Sequence[PriceEntry], now: datetime, changes: list[Change]
 ) -> None:
     stored = await read_prices(tx)
-    now = clock.now()
-    for key in dict.fromkeys((entry.factory, entry.model_code) for entry in entries):
-        own = [entry for entry in entries if (entry.factory, entry.model_code) == key]
-        for step in plan_prices(own, stored.get(key, []), now):
-            changes.append(await _take(tx, "/".join(key), step))
-
-
-async def _take(tx: Tx, name: str, step: Step) -> Change:
-    match step:
-        case AddPrice(entry=entry, start=start):
-            await add_price(tx, step)
-            rates = entry.rates
-            detail = (
-                f"from {start:%Y-%m-%d %H:%M}Z: {rates.input_per_million} in, "
-                f"{rates.cached_per_million} cached, {rates.output_per_million} out, "
-                f"{rates.currency} per million tokens"
-            )
-            return Change("price", name, "added", detail)
-        case ClosePrice(id=id_, end=end):
-            await close_price(tx, id_, end)
-            return Change("price", name, "closed", f"at {end:%Y-%m-%d %H:%M}Z")
-        case DropPrice(id=id_):
-            await drop_price(tx, id_)
-            return Change("price", name, "dropped", "no call was booked with it")
-        case MarkPrice(id=id_, verified=verified):
-            await mark_price(tx, id_, verified=verified)
-            return Change("price", name, "changed", f"verified: {str(verified).lower()}")
+    lanes: defaultdict[Lane, list[PriceEntry]] = defaultdict(list)
+    for entry in entries:
+        lanes[lane_of(entry)].append(entry)
+    for lane, own in lanes.items():
+        for step in plan_prices(own, stored.get(lane, []), now):
+            changes.append(await take(tx, own[0], step))

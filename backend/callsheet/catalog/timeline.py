@@ -1,6 +1,6 @@
-"""Which price rows to add, close or drop, so that the stored time line says what the file says.
+"""Which price rows to add, close or drop, so that the stored time line says what is wanted.
 
-Pure: looks at rows, answers with steps.
+Pure: looks at rows, answers with steps. The rows are those of one model and one window.
 """
 
 from __future__ import annotations
@@ -13,20 +13,22 @@ from uuid import UUID
 
 from callsheet.catalog.price import PriceEntry, Rates
 
+BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 FOREVER: Final = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPrice:
-    """A row: valid from `start` until just before `end` (`FOREVER`: open).
+    """Rows of one period, one for each tier: valid from `start` until just before `end`.
 
-    `by_hand`: somebody entered it; the file never touches it. `used`: a ledger row points at it.
+    `BEGINNING` and `FOREVER` are open ends. `by_hand`: somebody entered it; the file never
+    touches it. `used`: a ledger row points at one of them.
     """
 
-    id: UUID
+    ids: tuple[UUID, ...]
     start: datetime
     end: datetime
-    rates: Rates
+    rates: tuple[Rates, ...]
     used: bool
     by_hand: bool
     verified: bool = False
@@ -43,24 +45,24 @@ class AddPrice:
 
 @dataclass(frozen=True, slots=True)
 class ClosePrice:
-    """The row `id` is valid until just before `end`."""
+    """The rows `ids` are valid until just before `end`."""
 
-    id: UUID
+    ids: tuple[UUID, ...]
     end: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class DropPrice:
-    """The row `id` was never used and is not wanted."""
+    """The rows `ids` were never used and are not wanted."""
 
-    id: UUID
+    ids: tuple[UUID, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MarkPrice:
-    """The row `id` was, or was not, compared with the vendor's list."""
+    """The rows `ids` were, or were not, compared with the vendor's list."""
 
-    id: UUID
+    ids: tuple[UUID, ...]
     verified: bool
 
 
@@ -70,7 +72,7 @@ Step = AddPrice | ClosePrice | DropPrice | MarkPrice
 def plan_prices(
     entries: Sequence[PriceEntry], rows: Sequence[StoredPrice], now: datetime
 ) -> list[Step]:
-    """The steps for the entries and rows of one model, in the order in which to take them.
+    """The steps for all entries, in the order in which to take them.
 
     What a used row charged in the past stays: a change begins now, or when the entry says,
     if that is later.
@@ -80,15 +82,39 @@ def plan_prices(
     ordered = sorted(entries, key=lambda entry: entry.valid_from)
     ends = [*(entry.valid_from for entry in ordered[1:]), FOREVER]
     for entry, end in zip(ordered, ends, strict=True):
-        start, current, cleared = _make_room(entry, end, current, now)
-        steps += cleared
-        steps += [
-            MarkPrice(row.id, entry.verified)
-            for row in current
-            if _says(row, entry, end) and row.verified != entry.verified
-        ]
-        steps += [AddPrice(entry, begin, until) for begin, until in _gaps(start, end, current)]
+        current, more = _plan_entry(entry, end, current, now)
+        steps += more
     return steps
+
+
+def plan_change(entry: PriceEntry, rows: Sequence[StoredPrice]) -> list[Step]:
+    """The steps that let the entry hold from `valid_from` until the next stored price begins.
+
+    Whoever entered the rows: the one that is valid then is closed. Nothing was booked since
+    `valid_from`, or it is now or later.
+    """
+    current = sorted((replace(row, by_hand=False) for row in rows), key=lambda row: row.start)
+    later = (row.start for row in current if row.start > entry.valid_from)
+    _, steps = _plan_entry(entry, min(later, default=FOREVER), current, entry.valid_from)
+    return steps
+
+
+def holds_already(entry: PriceEntry, rows: Sequence[StoredPrice]) -> bool:
+    """Whether what is stored charges the same at `valid_from`."""
+    return any(row.start <= entry.valid_from < row.end and row.rates == entry.rates for row in rows)
+
+
+def _plan_entry(
+    entry: PriceEntry, end: datetime, current: list[StoredPrice], now: datetime
+) -> tuple[list[StoredPrice], list[Step]]:
+    start, left, steps = _make_room(entry, end, current, now)
+    steps += [
+        MarkPrice(row.ids, entry.verified)
+        for row in left
+        if _says(row, entry, end) and row.verified != entry.verified
+    ]
+    steps += [AddPrice(entry, begin, until) for begin, until in _gaps(start, end, left)]
+    return left, steps
 
 
 def _says(row: StoredPrice, entry: PriceEntry, end: datetime) -> bool:
@@ -116,10 +142,10 @@ def _make_room(
         if row not in unlike or row.end <= start or row.start >= end or began_too_late:
             left.append(row)
         elif row.start < start:
-            steps.append(ClosePrice(row.id, start))
+            steps.append(ClosePrice(row.ids, start))
             left.append(replace(row, end=start))
         else:
-            steps.append(DropPrice(row.id))
+            steps.append(DropPrice(row.ids))
     return start, left, steps
 
 

@@ -42,7 +42,9 @@ def configuration_of(deployment: Deployment) -> Configuration:
     config, crews = deployment.folders.config, deployment.folders.crews
     names = tuple(folder.name for folder in folders(crews))
     try:
-        seeds = load_seeds(config / "llm_catalog.yaml", config / "llm_prices.yaml")
+        seeds = load_seeds(
+            config / "llm_catalog.yaml", config / "llm_prices.yaml", config / "fx_rates.yaml"
+        )
     except ConfigError as error:
         # Without the catalog nobody knows the models, but the rest can be looked at.
         alone = [problem for folder in folders(crews) for problem in _of_workflow(folder)]

@@ -60,7 +60,9 @@ class Application:
         self.adapters = adapters or Adapters()
         self.readiness = Readiness((DATABASE, CATALOG, CREW))
         self.seeds = load_seeds(
-            self.folders.config / "llm_catalog.yaml", self.folders.config / "llm_prices.yaml"
+            self.folders.config / "llm_catalog.yaml",
+            self.folders.config / "llm_prices.yaml",
+            self.folders.config / "fx_rates.yaml",
         )
         registry = make_registry()
         self.llm: Llm = make_llm(settings, self.folders, self.seeds, registry, self.adapters)

@@ -24,7 +24,8 @@ class LlmPrice(IdMixin, CreatedMixin, Base):
     second, character, image or request, and of rows of these units alone.
 
     Two rows that are valid at once are refused by `ex_llm_prices_overlap`; a row that a ledger
-    row points at can only be closed (`trg_llm_prices_frozen`). Both are made in the migration.
+    row points at can only be closed, after the last call that it priced
+    (`trg_llm_prices_frozen`). Both are made in the migration.
     """
 
     __tablename__ = "llm_prices"

@@ -15,7 +15,8 @@ class PriceWindow(IdMixin, Base):
     """One span of a window: on these weekdays (1 Monday to 7 Sunday), local time of `timezone`.
 
     `from_time` is in, `to_time` is out; `to_time` 00:00 is the end of the day, and a `to_time`
-    before `from_time` reaches into the next day. A window is the union of its code's spans.
+    before `from_time` reaches into the next day. A window is the union of its code's spans. One
+    whose price a ledger row points at stays as it is (`trg_price_windows_frozen`).
     """
 
     __tablename__ = "price_windows"
@@ -23,6 +24,11 @@ class PriceWindow(IdMixin, Base):
         CheckConstraint("code <> 'any'", name="code"),
         CheckConstraint(
             "cardinality(weekdays) > 0 AND weekdays <@ ARRAY[1, 2, 3, 4, 5, 6, 7]", name="weekdays"
+        ),
+        CheckConstraint(
+            "from_time = date_trunc('minute', from_time) "
+            "AND to_time = date_trunc('minute', to_time)",
+            name="minutes",
         ),
     )
 
