@@ -14,12 +14,14 @@ from callsheet.api.catalog import CatalogRoutes
 from callsheet.api.door import Door
 from callsheet.api.errors import install_error_answers
 from callsheet.api.health import HealthRoutes
+from callsheet.api.metrics import MetricsRoutes
 from callsheet.api.openapi import install_openapi, operation_id
 from callsheet.api.page import PageRoutes
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.runs import RunRoutes
 from callsheet.api.sessions import SessionRoutes
 from callsheet.auth.exposure import own_hosts
+from callsheet.metrics.page import MetricsPage
 from callsheet.wiring.application import Application
 from callsheet.wiring.catalogs import WorkflowService
 from callsheet.wiring.health import HealthService
@@ -52,6 +54,7 @@ def create_app(
         SessionRoutes(services, options).router(),
         CatalogRoutes(services, options).router(),
         HealthRoutes(services).router(),
+        MetricsRoutes(services, options).router(),
         PageRoutes().router(),
     ]
     for router in routers:
@@ -79,12 +82,14 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         workflows=WorkflowService(application.workflows, settings.default_workflow),
         models=application.llm.models,
         health=HealthService(application),
+        metrics=MetricsPage(application.call_metrics.all()),
     )
     options = ApiOptions(
         own_hosts=own_hosts(settings.server.host) if settings.takes_local_user else frozenset(),
         allowed_origins=frozenset(settings.cors.origins),
         max_body_bytes=settings.limits.body_bytes,
         max_message_chars=settings.limits.message_chars,
+        open_metrics=settings.server.open_metrics,
         show=ShowOptions(costs=settings.show.costs, models=settings.show.models),
     )
     return create_app(services, options, lifespan)

@@ -13,6 +13,15 @@ ORIGIN = "http://app.example:3000"
 ALICE, BOB = {"Authorization": "Bearer sk-alice"}, {"Authorization": "Bearer sk-bob-2"}
 
 
+class FakeMetrics:
+    """One number."""
+
+    content_type = "text/plain; version=0.0.4; charset=utf-8"
+
+    def text(self) -> bytes:
+        return b"callsheet_llm_calls_total 7\n"
+
+
 class World:
     """All fakes together."""
 
@@ -32,6 +41,7 @@ class World:
             workflows=FakeWorkflows(),
             models=FakeModels(),
             health=self.health,
+            metrics=FakeMetrics(),
         )
 
 

@@ -138,6 +138,15 @@ class Health(Protocol):
         ...
 
 
+class Metrics(Protocol):
+    """The numbers of this process for a scraper."""
+
+    @property
+    def content_type(self) -> str: ...
+
+    def text(self) -> bytes: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """All that the routers talk to."""
@@ -149,6 +158,7 @@ class Services:
     workflows: WorkflowCatalog
     models: ModelCatalog
     health: Health
+    metrics: Metrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +169,7 @@ class ApiOptions:
     any name). `own_hosts` set is the keyless local server: foreign Origins and bodies that are
     not JSON are then refused too. `allowed_origins`: browsers' origins that may read answers.
     `body_within_s`: how long the whole body may take to come. `show`: what of models and money is
-    in any answer.
+    in any answer. `open_metrics`: `/metrics` asks for no admin.
     """
 
     own_hosts: frozenset[str] = frozenset()
@@ -169,3 +179,4 @@ class ApiOptions:
     body_within_s: float = 60.0
     ping_after_s: float = 12.0
     show: ShowOptions = SHOW_EVERYTHING
+    open_metrics: bool = False

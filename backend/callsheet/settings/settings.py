@@ -62,6 +62,11 @@ class ServerSettings(BaseModel):
     port: int = Field(
         default=8000, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
     )
+    open_metrics: bool = Field(
+        default=False,
+        description="Whether GET /metrics answers everyone; else it needs the scope admin, which "
+        "the one local user of a server without keys has.",
+    )
 
 
 class CorsSettings(BaseModel):

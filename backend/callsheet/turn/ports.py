@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.entry import Entry
 from callsheet.events.union import AnyRunEvent
 from callsheet.kit.deadline import Deadline
@@ -67,6 +68,16 @@ class Prices(Protocol):
     def quote(self, factory: str, model_code: str, at: datetime) -> Quote:
         """What it costs at `at`; raises Unpriced with the way out where it has no price."""
         ...
+
+
+class CallWatch(Protocol):
+    """Told of each model call when it has ended, refused ones among them; never fails or waits."""
+
+    def __call__(self, started: LlmCallStarted, finished: LlmCallFinished) -> None: ...
+
+
+def unwatched(started: LlmCallStarted, finished: LlmCallFinished) -> None:
+    """Nobody watches."""
 
 
 class RunLog(Protocol):

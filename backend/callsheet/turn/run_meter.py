@@ -16,7 +16,7 @@ from callsheet.kit.money import to_message
 from callsheet.ledger.budget.refusal import BUDGET_SPENT
 from callsheet.ledger.quote import Quote
 from callsheet.turn.meter import CallEnd, CallIntent
-from callsheet.turn.ports import Emit, Prices, RunLog
+from callsheet.turn.ports import CallWatch, Emit, Prices, RunLog, unwatched
 
 _NOT_SENT: Final = MeteredUsage(usage=Usage(), source="none")
 
@@ -24,11 +24,19 @@ _NOT_SENT: Final = MeteredUsage(usage=Usage(), source="none")
 class RunMeter:
     """Implements `turn.meter.Meter` for one run."""
 
-    def __init__(self, prices: Prices, log: RunLog, emit: Emit, clock: Clock) -> None:
+    def __init__(
+        self,
+        prices: Prices,
+        log: RunLog,
+        emit: Emit,
+        clock: Clock,
+        watch: CallWatch = unwatched,
+    ) -> None:
         self._prices = prices
         self._log = log
         self._emit = emit
         self._clock = clock
+        self._watch = watch
         self._open: dict[str, MeteredCall] = {}
         self._tally = Tally()
 
@@ -89,6 +97,7 @@ class RunMeter:
         """Emit the end of a call and add it up; the bill of its message so far."""
         self._open.pop(started.call_id, None)
         self._emit(finished)
+        self._watch(started, finished)
         spent = self._tally.add(started, finished)
         return Bill(
             message_id=started.message_id,

@@ -11,7 +11,7 @@ from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Unavailable
 from callsheet.turn.engine import TurnEngine
 from callsheet.turn.outcome import Cancelled, Failed, TurnOutcome
-from callsheet.turn.ports import Prices, RunLog
+from callsheet.turn.ports import CallWatch, Prices, RunLog, unwatched
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.request import TurnRequest
 from callsheet.turn.run_meter import RunMeter
@@ -23,10 +23,13 @@ log = structlog.get_logger(__name__)
 class Turns:
     """Runs turns; holds nothing of any one of them."""
 
-    def __init__(self, engine: TurnEngine, prices: Prices, clock: Clock) -> None:
+    def __init__(
+        self, engine: TurnEngine, prices: Prices, clock: Clock, watch: CallWatch = unwatched
+    ) -> None:
         self._engine = engine
         self._prices = prices
         self._clock = clock
+        self._watch = watch
 
     async def run(
         self,
@@ -45,7 +48,7 @@ class Turns:
         cannot be written.
         """
         recorder = Recorder(run_log)
-        meter = RunMeter(self._prices, run_log, recorder.emit, self._clock)
+        meter = RunMeter(self._prices, run_log, recorder.emit, self._clock, self._watch)
         try:
             outcome = await self._outcome(request, workflow, recorder, meter)
         except asyncio.CancelledError:

@@ -23,6 +23,7 @@ from callsheet.kit.ids import new_id
 from callsheet.kit.readiness import Readiness
 from callsheet.ledger.currency import check_currency, check_prices
 from callsheet.ledger.price_store import load_price_table
+from callsheet.metrics.calls import CallMetrics
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.settings.folders import Folders, folders_of
 from callsheet.settings.settings import Settings
@@ -66,6 +67,7 @@ class Application:
         )
         registry = make_registry()
         self.llm: Llm = make_llm(settings, self.folders, self.seeds, registry, self.adapters)
+        self.call_metrics = CallMetrics(self.llm.models.all())
         self.tools: Tools = make_tools(registry, self.llm.rules)
         self.workflows = LiveWorkflows.load(self.folders.crews, self.llm.known, self.adapters.clock)
         self.runner = WarmRunner()
@@ -178,6 +180,7 @@ class Application:
             self.runner,
             self.adapters,
             worker_id,
+            self.call_metrics,
         )
         stack.push_async_callback(core.database.close)
         stack.push_async_callback(core.journal_connection.close)

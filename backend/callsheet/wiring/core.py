@@ -20,7 +20,7 @@ from callsheet.ledger.price_book import PriceBook
 from callsheet.settings.settings import Settings
 from callsheet.stream.local import LocalBroker
 from callsheet.turn.engine import TurnEngine
-from callsheet.turn.ports import StageRunner
+from callsheet.turn.ports import CallWatch, StageRunner
 from callsheet.turn.turn import Turns
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.history import SessionHistory
@@ -61,8 +61,9 @@ def make_core(
     runner: StageRunner,
     adapters: Adapters,
     worker_id: str,
+    watch: CallWatch,
 ) -> Core:
-    """Plug the rooms together; nothing connects or runs yet."""
+    """Plug the rooms together; nothing connects or runs yet. `watch` is told of model calls."""
     clock: Clock = adapters.clock
     database = Database.from_options(options)
     connection = DriverConnection(options)
@@ -92,7 +93,7 @@ def make_core(
             jobs,
             AdmissionOptions(worker_id, settings.currency, settings.title_word),
         ),
-        turns=Turns(engine, prices, clock),
+        turns=Turns(engine, prices, clock, watch),
         jobs=jobs,
         worker_id=worker_id,
         currency=settings.currency,
