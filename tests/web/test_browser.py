@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
 
+from callsheet.agui.show import ShowOptions
 from callsheet.auth.principal import principal_named
 from callsheet.kit.ids import resolve_id
 from tests.api.fake import OPTIONS, World
@@ -81,13 +82,29 @@ def test_the_page_holds_a_conversation() -> None:
         seen = drive("page.mjs", address)
     assert seen["user"] == ["hello <b>there</b>"]
     assert seen["answer"] == ["You said hello <b>there</b> - 391."]
-    assert seen["bill"] == ["200 tokens · 0.000124 USD"]
+    assert seen["bill"] == ["200 tokens · 0.000124 USD (this text: 50 tokens · 0.000001 USD)"]
+    assert seen["spent"] == "1200 tokens · 0.500124 USD"
+    assert seen["labels"] == [
+        "intent: done, 0.000062 USD",
+        "execution: done, 0.000061 USD",
+        "organization: done, 0.000001 USD",
+    ]
+    assert seen["costs"] == [
+        ["", "calls", "input", "output", "cost, USD"],
+        ["intent", "1", "60", "15", "0.000062"],
+        ["Router", "1", "60", "15", "0.000062"],
+        ["execution", "1", "60", "15", "0.000061"],
+        ["worker", "1", "60", "15", "0.000061"],
+        ["organization", "1", "40", "10", "0.000001"],
+        ["Writer", "1", "40", "10", "0.000001"],
+        ["all", "3", "160", "40", "0.000124"],
+    ]
     assert seen["stages"] == [["intent", "done"], ["execution", "done"], ["organization", "done"]]
     assert seen["open"] is False
     assert seen["steps"] == [
         "Router\nA sum, I think.",
-        'Router\n{"route":"tools"}',
-        'calculator(…)\n{"expression":"17*23"}\n= 391',
+        'Router 75 tokens · 0.000062 USD · deepseek-v3.2\n{"route":"tools"}',
+        'calculator(…) 75 tokens · 0.000061 USD · deepseek-v3.2\n{"expression":"17*23"}\n= 391',
         "Checker\nIt is right.",
         "Reasoning\nShort.",
     ]
@@ -96,7 +113,20 @@ def test_the_page_holds_a_conversation() -> None:
     assert seen["left"] == 0
     assert seen["hash"] == 37
     assert seen["history"] == ["Asked", "Answer 2"]
-    assert seen["told"] == ["150 tokens · 0.000124 USD"]
+    assert seen["told"] == ["150 tokens · 0.000124 USD (this text: 75 tokens · 0.000062 USD)"]
     assert seen["light"] != seen["dark"]
     assert seen["faults"] == []
     assert seen["foreign"] == []
+
+
+def test_the_page_of_a_server_that_hides_money_and_models_shows_tokens() -> None:
+    with serve(World(), replace(OPTIONS, show=ShowOptions(costs=False, models=False))) as address:
+        seen = drive("hidden.mjs", address)
+    assert seen["bill"] == ["200 tokens (this text: 50 tokens)"]
+    assert seen["spent"] == "1200 tokens"
+    assert seen["labels"][0] == "intent: done, 75 tokens"
+    assert seen["costs"][-1] == ["all", "3", "160", "40"]
+    assert "undefined" not in seen["text"]
+    assert "USD" not in seen["text"]
+    assert "deepseek" not in seen["text"]
+    assert seen["faults"] == []

@@ -18,6 +18,8 @@ _KINDS: Final = {
     "server.js": "text/javascript",
     "turn.js": "text/javascript",
     "cost.js": "text/javascript",
+    "spending.js": "text/javascript",
+    "session.js": "text/javascript",
 }
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

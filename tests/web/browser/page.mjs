@@ -1,8 +1,8 @@
 // Uses the built-in page as a person does.
-//   node page.mjs <chromium> <address>
+//   node page.mjs <chromium> <address> [folder for pictures]
 import { chromium } from "playwright-core";
 
-const [executablePath, address] = process.argv.slice(2);
+const [executablePath, address, pictures] = process.argv.slice(2);
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 try {
   const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
@@ -14,6 +14,12 @@ try {
   const box = () => page.getByLabel("Your message");
   const say = async (text) => { await box().fill(text); await box().press("Enter"); };
   const seen = {};
+  const picture = async (name, width) => {
+    if (!pictures) return;
+    await page.setViewportSize({ width, height: 900 });
+    await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+    await page.setViewportSize({ width: 360, height: 640 });
+  };
 
   await page.goto(`${address}/#my%20thread`);
   await page.getByText("This server asks for a key").waitFor();
@@ -26,10 +32,17 @@ try {
   seen.user = await page.locator(".user").allTextContents();
   seen.answer = await page.locator(".answer").allTextContents();
   seen.bill = await page.locator(".bill").allTextContents();
-  seen.stages = await page.locator(".stages li").evaluateAll((items) => items.map((item) => [item.textContent, item.dataset.state]));
+  seen.stages = await page.locator(".stages li").evaluateAll((items) => items.map((item) => [item.dataset.name, item.dataset.state]));
+  seen.spent = await page.locator("#spent").textContent();
+  seen.labels = await page.locator(".stages li").evaluateAll((items) => items.map((item) => item.getAttribute("aria-label")));
   seen.open = await page.locator(".work").evaluate((details) => details.open);
   await page.getByText("How it was worked out").click();
   seen.steps = await page.locator(".steps > div").allInnerTexts();
+  seen.costs = await page.locator(".costs tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+  for (const [name, width] of [["narrow", 360], ["wide", 1100]]) await picture(name, width);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await picture("dark", 1100);
+  await page.emulateMedia({ colorScheme: "light" });
   seen.overflow = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
   await say("fail");

@@ -23,7 +23,7 @@ try {
   }
   await page.getByRole("button", { name: "Send" }).and(page.locator(":enabled")).waitFor();
   seen.stop = await page.getByRole("button", { name: "Stop" }).isVisible();
-  seen.stages = await page.locator(".stages li").evaluateAll((items) => items.map((item) => [item.textContent, item.dataset.state]));
+  seen.stages = await page.locator(".stages li").evaluateAll((items) => items.map((item) => [item.dataset.name, item.dataset.state]));
   seen.answers = await page.locator(".answer").allTextContents();
   seen.elements = await page.locator(".answer *").count();
   seen.direction = await page.locator(".answer").first().evaluate((answer) => getComputedStyle(answer).direction);

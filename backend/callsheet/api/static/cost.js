@@ -6,15 +6,27 @@ export function spentByRun(items) {
   for (const item of items) {
     const run = item.metadata.run_id;
     if (!run) continue;
-    const before = spent.get(run) || { inputTokens: 0, outputTokens: 0, cost: 0, currency: item.currency };
+    const before = spent.get(run) || { inputTokens: 0, outputTokens: 0, cost: 0 };
     spent.set(run, {
-      ...before, inputTokens: before.inputTokens + item.inputTokens, outputTokens: before.outputTokens + item.outputTokens,
-      cost: Number((before.cost + Number(item.cost)).toFixed(6)),
+      inputTokens: before.inputTokens + item.inputTokens, outputTokens: before.outputTokens + item.outputTokens,
+      cost: item.cost === undefined ? undefined : Number((before.cost + Number(item.cost)).toFixed(6)), currency: item.currency,
     });
   }
   return spent;
 }
 
+/** A server may keep the money to itself: then there is no cost. */
 export function said(tokens, cost, currency) {
   return [tokens ? `${tokens} tokens` : "", cost === undefined ? "" : `${cost} ${currency || ""}`.trim()].filter(Boolean).join(" · ");
+}
+
+/** The bill of a message or of several, as its END event, the list of messages or an activity has it. */
+export function billed(bill, currency) {
+  const text = said(bill.inputTokens + bill.outputTokens, bill.cost, bill.currency || currency);
+  return bill.estimated && text ? `${text} (estimated)` : text;
+}
+
+/** What the run used, and what the text that is shown took of it. */
+export function billOf(whole, own) {
+  return own && whole && own !== whole ? `${whole} (this text: ${own})` : whole || own || "";
 }

@@ -1,7 +1,8 @@
 // One conversation over the public protocol: POST /v1/agent-chat answers with AG-UI events.
 
-import { said, spentByRun } from "./cost.js";
+import { billed, billOf, said, spentByRun } from "./cost.js";
 import { eventsOf, newId, readMessages, readSession, startTurn, stopTurn, useKey } from "./server.js";
+import { SessionTotal } from "./session.js";
 import { Turn } from "./turn.js";
 
 const LOOK_AGAIN_MS = 1500;
@@ -10,6 +11,7 @@ const at = (id) => document.getElementById(id);
 const view = { log: at("log"), error: at("error"), text: at("text"), send: at("send"), stop: at("stop"), spent: at("spent") };
 let threadId = "";
 let runId = null; // of the run under way, as the server names it
+const total = new SessionTotal((session) => showTotal(session, session.currency));
 let turnCount = 0; // grows with each change of conversation, so that late answers are dropped
 
 // ---------------------------------------------------------------- showing
@@ -50,7 +52,11 @@ function showTurn() {
 function showAnswer(item, spent) {
   const article = showTurn();
   article.querySelector(".answer").textContent = item.content;
-  article.querySelector(".bill").textContent = said(spent.inputTokens + spent.outputTokens, spent.cost, spent.currency);
+  article.querySelector(".bill").textContent = billOf(billed(spent), billed(item));
+}
+
+function showTotal(session, currency) {
+  view.spent.textContent = said(session.totalTokens, session.totalTokens ? session.totalCost : undefined, currency);
 }
 
 function showRunning(isRunning) {
@@ -81,6 +87,7 @@ async function ask(text) {
       if (mine !== turnCount) return; // another conversation is shown; the run goes on without a viewer
       const follow = atEnd();
       turn.apply(event);
+      total.apply(event);
       if (follow) view.log.scrollTop = view.log.scrollHeight;
     }
     if (!turn.ended) throw new Error("The connection was lost. The run goes on; reload to see its answer.");
@@ -92,7 +99,7 @@ async function ask(text) {
   turn?.article.removeAttribute("aria-busy");
   runId = null;
   showRunning(false);
-  await showTotals(mine).catch(() => {});
+  if (!total.known) await showTotals(mine).catch(() => {});
 }
 
 async function stop() {
@@ -104,7 +111,7 @@ async function stop() {
 
 async function showTotals(mine) {
   const found = await readSession(threadId);
-  if (mine === turnCount) view.spent.textContent = said(found.totalTokens, found.totalTokens ? found.totalCost : undefined);
+  if (mine === turnCount) showTotal(found);
   return found;
 }
 
@@ -115,6 +122,7 @@ async function showHistory() {
     const items = await readMessages(threadId);
     if (mine !== turnCount || runId) return;
     clear();
+    if (!total.known) showTotal(found, items.at(-1)?.currency);
     const spent = spentByRun(items);
     for (const item of items) {
       if (item.role === "user") showUser(item.content);
@@ -136,6 +144,7 @@ function open(id) {
   clear();
   at("hint").hidden = false;
   view.spent.textContent = "";
+  total.known = false;
   showError("");
   showRunning(false);
   return showHistory();

@@ -1,6 +1,7 @@
 // One run on the page. What models wrote is only ever put in as text.
 
-import { said } from "./cost.js";
+import { billed, billOf, said } from "./cost.js";
+import { fillTable, stageBills } from "./spending.js";
 
 /** Applies the events of one run to one <article>. */
 export class Turn {
@@ -11,6 +12,7 @@ export class Turn {
     this.agents = new Map();
     this.steps = new Map();
     this.texts = new Map();
+    this.own = ""; // the bill of the last text
     this.ended = false;
   }
 
@@ -40,17 +42,51 @@ export class Turn {
   stage(name, state) {
     const known = [...this.part("stages").children].find((item) => item.dataset.name === name);
     const item = known || document.createElement("li");
-    item.dataset.name = name;
-    item.textContent = name;
+    if (!known) {
+      const spent = document.createElement("span");
+      spent.className = "spent";
+      item.append(name, spent);
+      item.dataset.name = name;
+      this.part("stages").append(item);
+    }
     item.dataset.state = state;
-    item.setAttribute("aria-label", `${name}: ${state === "now" ? "working" : state}`);
-    if (!known) this.part("stages").append(item);
+    this.nameStage(item);
+  }
+
+  nameStage(item) {
+    const { name, state } = item.dataset;
+    const spent = item.querySelector(".spent").textContent;
+    item.setAttribute("aria-label", `${name}: ${state === "now" ? "working" : state}${spent && `, ${spent}`}`);
+  }
+
+  /** What was spent so far, by stage and agent. */
+  spending(content) {
+    fillTable(this.part("costs"), content);
+    this.part("work").hidden = false;
+    for (const [name, spent] of stageBills(content)) {
+      const item = [...this.part("stages").children].find((stage) => stage.dataset.name === name);
+      if (!item) continue;
+      item.querySelector(".spent").textContent = spent;
+      this.nameStage(item);
+    }
+  }
+
+  /** A message's own bill, on the event that ends it: beside its step, or for the answer. */
+  message(id, own) {
+    if (own.inputTokens === undefined) return;
+    const text = billed(own);
+    const name = this.steps.get(id)?.previousSibling;
+    if (!name) { this.own = text; this.part("bill").textContent = text; return; }
+    const spent = document.createElement("span");
+    spent.className = "spent";
+    spent.textContent = [text, own.model].filter(Boolean).join(" · ");
+    name.append(" ", spent);
   }
 
   bill(event) {
     const tokens = (event.usage || []).reduce((sum, used) => sum + (used.totalTokens || 0), 0);
     const { cost, currency } = event.metadata?.callsheet || {};
-    this.part("bill").textContent = said(tokens, cost, currency);
+    this.part("bill").textContent = billOf(said(tokens, cost, currency), this.own);
   }
 
   end(event) {
@@ -73,6 +109,9 @@ export class Turn {
       case "REASONING_MESSAGE_CONTENT": return void this.steps.get(event.messageId)?.append(event.delta);
       case "TOOL_CALL_ARGS": return void this.steps.get(event.toolCallId)?.append(event.delta);
       case "TOOL_CALL_RESULT": return void this.steps.get(event.toolCallId)?.append(`\n= ${event.content}`);
+      case "REASONING_MESSAGE_END": case "TEXT_MESSAGE_END": return this.message(event.messageId, own);
+      case "TOOL_CALL_END": return this.message(event.toolCallId, own);
+      case "ACTIVITY_SNAPSHOT": return event.activityType === "callsheet.cost" ? this.spending(event.content) : undefined;
       case "TEXT_MESSAGE_CONTENT": return this.say(event.messageId, event.delta);
       case "RUN_FINISHED": case "RUN_ERROR": return this.end(event);
     }
