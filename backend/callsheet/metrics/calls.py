@@ -16,7 +16,7 @@ _log = get_log(__name__)
 
 _MODEL: Final = ("factory", "model")
 _MOST_WARNED: Final = 1_000
-_KEY_CHARS: Final = 100
+_SHOWN_CHARS: Final = 100
 
 
 class CallMetrics:
@@ -108,7 +108,7 @@ class CallMetrics:
             return
         self.unknown_keys.add(model.factory, model.model_code, amount=len(found))
         for key in found:
-            named = printable(key[:_KEY_CHARS])
+            named = _shown(key)
             if self._is_news("key", model.factory, named):
                 _log.warning(
                     "usage_key_unknown",
@@ -122,7 +122,7 @@ class CallMetrics:
         if answered is None or answered == model.upstream_model:
             return
         self.other_models.add(model.factory, model.model_code)
-        named = printable(answered[:_KEY_CHARS])
+        named = _shown(answered)
         if self._is_news("model", model.model_code, named):
             _log.warning(
                 "answered_by_another_model",
@@ -138,3 +138,8 @@ class CallMetrics:
             return False
         self._warned.add(what)
         return True
+
+
+def _shown(text: str) -> str:
+    """What a provider wrote, on one short line."""
+    return " ".join(printable(text[:_SHOWN_CHARS]).split())
