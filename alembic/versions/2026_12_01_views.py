@@ -33,12 +33,12 @@ _SUMS = """
 _KNOWN_COST = "CASE WHEN c.status <> 'open' AND NOT c.unpriced THEN c.cost_exact END AS cost"
 
 
-def _grouped(*columns: str, join: str = "", where: str = "true") -> str:
+def _grouped(*columns: str, where: str = "true") -> str:
     """Calls by day, these columns and the currency."""
     keys = ", ".join(str(number) for number in range(1, len(columns) + 3))
     return (
         f"SELECT {_DAY} AS day, {', '.join(columns)}, c.currency, {_SUMS} "
-        f"FROM llm_calls c {join} WHERE {where} GROUP BY {keys}"
+        f"FROM llm_calls c WHERE {where} GROUP BY {keys}"
     )
 
 
@@ -54,9 +54,11 @@ GROUP BY 1, 2, 3, 4, 5""",
     "v_cost_by_stage": _grouped("c.stage"),
     "v_cost_by_agent": _grouped("c.stage", "c.agent"),
     "v_cost_by_tool": _grouped("c.tool", where="c.tool IS NOT NULL"),
-    "v_cost_by_user": _grouped(
-        "c.user_id", "u.name AS user_name", join="JOIN users u ON u.id = c.user_id"
-    ),
+    "v_cost_by_user": f"""
+SELECT g.day, g.user_id, u.name AS user_name, g.currency, g.calls, g.open_calls, g.estimated_calls,
+    g.unpriced_calls, g.input_tokens, g.cached_tokens, g.output_tokens, g.cost
+FROM ({_grouped("c.user_id")}) g
+JOIN users u ON u.id = g.user_id""",
     "v_cost_by_session": _grouped("c.session_id", "c.user_id"),
     "v_cost_by_purpose": _grouped("c.purpose"),
     "v_wasted_cost": _grouped(
@@ -106,9 +108,10 @@ SELECT day, factory, model_code, currency, sum(ledger_cost) AS ledger_cost,
     sum(adjustment) AS adjustment,
     sum(coalesce(ledger_cost, 0) + coalesce(adjustment, 0)) AS adjusted_cost
 FROM (
-    SELECT {_DAY} AS day, c.factory, c.model_code, c.currency, c.cost_exact AS ledger_cost,
+    SELECT {_DAY} AS day, c.factory, c.model_code, c.currency, sum(c.cost_exact) AS ledger_cost,
         NULL::numeric AS adjustment
     FROM llm_calls c WHERE c.status <> 'open' AND NOT c.unpriced
+    GROUP BY 1, 2, 3, 4
     UNION ALL
     SELECT coalesce({_DAY}, a.day), a.factory, coalesce(c.model_code, a.model_code), a.currency,
         NULL, a.amount
