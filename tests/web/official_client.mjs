@@ -1,6 +1,6 @@
 // Talks to a server as a frontend does, with the official client of one generation.
-//   node official_client.mjs <npm folder> '{"url": ..., "headers": {...}, "threads": [["text", ...], ...]}'
-// Prints what the client made of it: {"threads": [{"turns": [...], "messages": [...]}], "complaints": [...]}.
+//   node official_client.mjs <npm folder> '{"url": ..., "headers": {...}, "threads": [["text", ...], ...], "state": ...}'
+// Prints what the client made of it: {"threads": [{"turns": [...], "messages": [...], "state": ...}], "complaints": [...]}.
 import { createRequire } from "node:module";
 import { randomUUID } from "node:crypto";
 import path from "node:path";
@@ -30,10 +30,10 @@ async function turn(agent, text) {
 }
 
 async function thread(texts) {
-  const agent = new HttpAgent({ url: asked.url, headers: asked.headers, threadId: randomUUID() });
+  const agent = new HttpAgent({ url: asked.url, headers: asked.headers, threadId: randomUUID(), initialState: asked.state });
   const turns = [];
   for (const text of texts) turns.push(await turn(agent, text));
-  return { turns, messages: agent.messages };
+  return { turns, messages: agent.messages, state: agent.state };
 }
 
 const threads = await Promise.all(asked.threads.map(thread));

@@ -18,9 +18,10 @@ pytestmark = [
 ]
 
 
-def talk(generation: str, *threads: list[str]) -> dict[str, Any]:
+def talk(generation: str, *threads: list[str], state: Any = None) -> dict[str, Any]:
     with serve(World()) as address:
-        asked = {"url": f"{address}/v1/agent-chat", "headers": ALICE, "threads": threads}
+        url = f"{address}/v1/agent-chat"
+        asked = {"url": url, "headers": ALICE, "threads": threads, "state": state}
         done = subprocess.run(
             [
                 str(node()),
@@ -94,3 +95,29 @@ def test_threads_at_the_same_time_see_only_their_own(generation: str) -> None:
     for mark, thread in zip(marks, result["threads"], strict=True):
         said = json.dumps(thread["messages"])
         assert [other for other in marks if other in said] == [mark]
+
+
+@pytest.mark.parametrize("own", [{}, {"cart": [1], "callsheet": "mine"}, {"cart": {"a": None}}])
+def test_the_sessions_total_stands_in_the_state_beside_the_clients_own(
+    generation: str, own: dict[str, Any]
+) -> None:
+    result = talk(generation, ["first", "second"], state=own)
+    [thread] = result["threads"]
+    ours = thread["state"].pop("callsheet")
+    assert thread["state"] == {name: value for name, value in own.items() if name == "cart"}
+    assert ours["session"] == {"totalTokens": 1_200, "totalCost": "0.500124", "currency": "USD"}
+    assert ours["run"]["totalCost"] == "0.000124"
+    assert result["complaints"] == []
+    assert [turn["rejected"] for turn in thread["turns"]] == [None, None]
+
+
+def test_each_run_leaves_one_activity_with_what_it_spent(generation: str) -> None:
+    result = talk(generation, ["first", "second"])
+    [thread] = result["threads"]
+    told = [each for each in thread["messages"] if each["role"] == "activity"]
+    assert [each["activityType"] for each in told] == ["callsheet.cost"] * 2
+    assert [each["content"]["total"]["cost"] for each in told] == ["0.000124"] * 2
+    stages = [stage["stage"] for stage in told[0]["content"]["stages"]]
+    assert stages == ["intent", "execution", "organization"]
+    assert thread["turns"][0]["events"]["ACTIVITY_SNAPSHOT"] == 3
+    assert result["complaints"] == []
