@@ -1,6 +1,7 @@
 """`make bench`: one sitting, all servers side by side, ratios within a round.
 
 BENCH_ROUNDS (default 5) says how often; 1 is a quick look. Exits with 1 where a must is missed.
+`make bench ARGS=rows` measures a large ledger instead (bench/rows/run.py).
 Judge it on a quiet machine: waiting for the database is a part of a turn, and on cores that others
 use it is mostly waiting for a core.
 """
@@ -23,6 +24,7 @@ from bench.ledger import differences, second_database
 from bench.measure import Billed, Control, measure_round, open_run_mib, warm
 from bench.process import Place, Process, cores, same_weight, start
 from bench.report import details, rows, table
+from bench.rows.run import main as measure_rows
 from callsheet.db.embedded.layout import layout_of
 from callsheet.db.embedded.options import EmbeddedOptions
 from callsheet.db.embedded.server import Server
@@ -37,6 +39,8 @@ _MODULES: Final = {
 
 def main() -> int:
     """Measure, print, judge."""
+    if sys.argv[1:2] == ["rows"]:
+        return measure_rows(sys.argv[2:])
     if not Path("/proc/self/stat").exists():
         print("The bench reads CPU and memory from /proc: run it on Linux.")
         return 2
