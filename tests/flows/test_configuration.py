@@ -57,7 +57,7 @@ async def test_a_model_without_a_price_is_never_called(
 
     assert turn.breaches == []
     assert turn.last["type"] == "RUN_ERROR"
-    assert turn.last["code"] == "unpriced_model"
+    assert turn.last["code"] == "unpriced"
     assert "deepseek-v3.2" in turn.last["message"]
     assert provider.stats.requests == 1
     assert [call["model_code"] for call in calls] == ["qwen3.5-flash"]

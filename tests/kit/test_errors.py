@@ -19,7 +19,7 @@ EXPECTED = {
     "Refused": ("refused", 403),
     "RateLimited": ("rate_limited", 429),
     "QuotaSpent": ("quota_spent", 402),
-    "Unpriced": ("unpriced_model", 422),
+    "Unpriced": ("unpriced", 422),
     "Unavailable": ("unavailable", 503),
     "TimedOut": ("timed_out", 504),
     "TurnFailed": ("turn_failed", 500),

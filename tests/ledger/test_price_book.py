@@ -195,7 +195,7 @@ def test_all_tiers_of_the_moment_are_in_the_quote_in_order() -> None:
     ],
 )
 def test_tiers_that_leave_a_size_out_are_no_price(rows: list[Price]) -> None:
-    with pytest.raises(Unpriced, match=r"no price for some sizes.*callsheet prices set f m"):
+    with pytest.raises(Unpriced, match=r"no price for some sizes.*callsheet prices set f/m"):
         PriceBook(rows).quote("f", "m", START)
 
 

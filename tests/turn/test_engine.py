@@ -226,7 +226,7 @@ async def test_an_unpriced_model_is_refused_before_anything_is_booked() -> None:
 
     outcome, log = await run(ScriptedRunner(answer=play), workflow(stage("answer")))
     assert isinstance(outcome, Failed)
-    assert outcome.code == "unpriced_model"
+    assert outcome.code == "unpriced"
     assert not log.of(LlmCallFinished)
 
 

@@ -53,7 +53,7 @@ async def seed(
         factories, llms = await read_factories(tx), await read_llms(tx)
         factory_ids = await _seed_factories(tx, seeds.catalog, factories, changes)
         await _seed_llms(tx, seeds.catalog, factory_ids, llms, changes)
-        await _seed_windows(tx, seeds.prices.windows, changes)
+        await seed_windows(tx, seeds.prices.windows, changes)
         await _seed_rates(tx, seeds.rates.rates, changes)
         await _seed_prices(tx, seeds.entries, clock.now() + lead, changes)
     gone = [e.name for e in seeds.catalog.factories if _is_gone(factories, e.name)]
@@ -109,7 +109,8 @@ async def _seed_llms(
             changes.append(Change("model", entry.model_code, "changed", moved))
 
 
-async def _seed_windows(tx: Tx, windows: Sequence[Window], changes: list[Change]) -> None:
+async def seed_windows(tx: Tx, windows: Sequence[Window], changes: list[Change]) -> None:
+    """Store the windows, and add what changed; raises SetupError where a used one would."""
     stored = await read_windows(tx)
     for window in windows:
         before = stored.get(window.code)
@@ -117,7 +118,7 @@ async def _seed_windows(tx: Tx, windows: Sequence[Window], changes: list[Change]
             continue
         if before is not None and await is_used(tx, window.code):
             raise SetupError(
-                f"The hours of the window {window.code!r} in config/llm_prices.yaml are others "
+                f"The hours of the window {window.code!r} are others "
                 "than those that calls were booked with. Leave them, give the new hours a code of "
                 "their own, and begin entries with it."
             )

@@ -129,7 +129,7 @@ class QuotaSpent(Refused):
 class Unpriced(Refused):
     """The model has no price row that is valid now, so that no call is made."""
 
-    code = "unpriced_model"
+    code = "unpriced"
     status = 422
 
 

@@ -114,7 +114,7 @@ class PriceBook:
         self, factory: str, model_code: str, held: tuple[Price, ...], at: datetime
     ) -> tuple[Quote | None, str]:
         name = f"Model {model_code!r} of {factory!r}"
-        mend = f"callsheet prices set {factory} {model_code} ..."
+        mend = f"callsheet prices set {factory}/{model_code} --input ... --cached ... --output ..."
         if not held:
             return None, (
                 f"{name} has no price that is valid now. Set one (0 where it is free): {mend}, or "
@@ -123,7 +123,10 @@ class PriceBook:
         if len({row.unit for row in held}) > 1 or len({row.currency for row in held}) > 1:
             return None, f"{name} has prices of several units or currencies now. Set one: {mend}"
         if not _covers_every_size(held):
-            return None, f"{name} has no price for some sizes of input. Set all tiers: {mend}"
+            return (
+                None,
+                f"{name} has no price for some sizes of input. Set all tiers: {mend} --tier ...",
+            )
         base = held[0].currency
         if base == self._currency:
             return Quote(held, base, base), ""

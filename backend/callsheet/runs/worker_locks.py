@@ -63,6 +63,19 @@ class WorkerLock:
         await self._holding.aclose()
 
 
+async def count_alive(tx: Read) -> int:
+    """How many worker processes hold their locks now."""
+    row = await tx.execute(
+        text(
+            "SELECT count(DISTINCT objid) FROM pg_locks WHERE locktype = 'advisory'"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            " AND classid = CAST(:space AS oid) AND granted"
+        ),
+        {"space": _SPACE},
+    )
+    return int(row.scalar_one())
+
+
 async def is_alive(tx: Read, worker_id: str | None) -> bool:
     """Whether some process holds that worker's lock."""
     if worker_id is None:

@@ -187,6 +187,11 @@ class Settings(BaseSettings):
         pattern="^[A-Z]{3}$",
         description="Accounting currency, three capitals; one for all that was ever stored.",
     )
+    allow_unpriced: bool = Field(
+        default=False,
+        description="Let models without a valid price be called: they cost 0 and each row of the "
+        "ledger is flagged.",
+    )
     title_word: str = Field(
         default="新对话",
         min_length=1,

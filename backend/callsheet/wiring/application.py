@@ -22,7 +22,6 @@ from callsheet.kit.errors import AppError, SetupError, Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.kit.readiness import Readiness
 from callsheet.ledger.currency import check_currency, check_prices
-from callsheet.ledger.price_store import load_price_table
 from callsheet.metrics.calls import CallMetrics
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.settings.folders import Folders, folders_of
@@ -34,9 +33,13 @@ from callsheet.wiring.core import Core, database_options, make_core
 from callsheet.wiring.crew import import_in_background
 from callsheet.wiring.database_watch import DatabaseWatch, Revive, others_revive
 from callsheet.wiring.llm import Llm, make_llm
+from callsheet.wiring.price_feed import lead_of
+from callsheet.wiring.prices import PriceService
+from callsheet.wiring.quotas import make_quotas
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
 from callsheet.wiring.tools import Tools, make_registry, make_tools
+from callsheet.wiring.usage import UsageService
 from callsheet.wiring.warm_runner import WarmRunner
 from callsheet.workflows.live import LiveWorkflows
 
@@ -75,6 +78,14 @@ class Application:
         self.runs = RunService(self.core)
         self.stored_keys = StoredKeys(lambda: self.core().database, self.adapters.clock)
         self.sessions = SessionService(self.core, self.runs)
+        self.quotas = make_quotas(
+            self.folders.config / "quotas.yaml",
+            (factory.name for factory in self.seeds.catalog.factories),
+        )
+        self.usage = UsageService(
+            lambda: self.core().database, self.quotas, self.adapters.clock, settings.currency
+        )
+        self.prices = PriceService(self.core, self.adapters.clock)
         self._core: Core | None = None
         self._failure: Exception | None = None
         self._started = asyncio.Event()
@@ -159,6 +170,7 @@ class Application:
             watching = working.create_task(watch.run())
             working.create_task(core.recovery.sweep())
             noting = working.create_task(self.stored_keys.uses.run())
+            pricing = working.create_task(core.price_feed.run())
             self._core = core
             self._started.set()
             await self._stop.wait()
@@ -166,6 +178,7 @@ class Application:
             await jobs
             watching.cancel()
             noting.cancel()
+            pricing.cancel()
 
     async def _start(self, stack: AsyncExitStack) -> tuple[Core, DatabaseWatch]:
         import_in_background(
@@ -189,14 +202,13 @@ class Application:
         await check_currency(core.database, self.settings.currency)
         lock = await stack.enter_async_context(WorkerLock(core.database, worker_id))
         self.readiness.set(DATABASE, ready=True)
-        report = await seed(core.database, self.seeds, self.adapters.clock)
+        lead = await lead_of(core.database, own_processes=1)
+        report = await seed(core.database, self.seeds, self.adapters.clock, lead)
         for change in report.changes:
             log.info("catalog_changed", change=str(change))
-        async with core.database.read() as tx:
-            table = await load_price_table(tx)
-        now = self.adapters.clock.now()
-        check_prices(table.prices, self.settings.currency, now, table.rates)
-        core.prices.replace(table.prices, table.windows, table.rates)
+        if (table := await core.price_feed.refresh()) is not None:
+            now = self.adapters.clock.now()
+            check_prices(table.prices, self.settings.currency, now, table.rates)
         self.readiness.set(CATALOG, ready=True)
         return core, DatabaseWatch(core.database, lock, revive)
 

@@ -24,6 +24,7 @@ from callsheet.turn.ports import CallWatch, StageRunner
 from callsheet.turn.turn import Turns
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.history import SessionHistory
+from callsheet.wiring.price_feed import PriceFeed
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Core:
     journal_connection: DriverConnection
     driver: DriverPool
     prices: PriceBook
+    price_feed: PriceFeed
     broker: LocalBroker
     writer: JournalWriter
     recovery: Recovery
@@ -68,7 +70,7 @@ def make_core(
     database = Database.from_options(options)
     connection = DriverConnection(options)
     driver = DriverPool(options)
-    prices = PriceBook()
+    prices = PriceBook(currency=settings.currency, allow_unpriced=settings.allow_unpriced)
     broker = LocalBroker()
     writer = JournalWriter(
         adapters.journal(connection, settings.currency, NoBudgets()),
@@ -83,6 +85,7 @@ def make_core(
         journal_connection=connection,
         driver=driver,
         prices=prices,
+        price_feed=PriceFeed(database, prices),
         broker=broker,
         writer=writer,
         recovery=Recovery(database, writer, prices, worker_id),
