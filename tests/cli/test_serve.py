@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,9 +57,22 @@ def said(process: subprocess.Popen[str], event: str) -> dict[str, Any]:
     raise AssertionError(f"the log ended without {event!r}")
 
 
-def get(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=10) as answer:
+def get(url: str, authorization: str = "") -> str:
+    headers = {"Authorization": authorization} if authorization else {}
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as answer:
         return str(answer.read().decode())
+
+
+def until_ready(url: str) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            get(f"{url}/health/ready")
+            return
+        except urllib.error.HTTPError as answer:
+            answer.close()
+            assert time.monotonic() < deadline, "it did not become ready"
+            time.sleep(0.05)
 
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
@@ -97,16 +111,53 @@ def test_every_secret_is_known_to_the_log() -> None:
     environ = {
         "CALLSHEET_DATABASE__URL": "postgresql://me:pa%40ssword@h/d",
         "CALLSHEET_AUTH__API_KEYS": "ann:ann-s-key",
+        "CALLSHEET_AUTH__JWT__SECRET": "a-shared-secret-of-32-bytes-or-more",
+        "CALLSHEET_AUTH__JWT__ISSUER": "https://id.example",
+        "CALLSHEET_AUTH__JWT__AUDIENCE": "callsheet",
         "CALLSHEET_LLM__QWEN__API_KEY": "qwen-s-key",
     }
     known = set(secrets_of(load_settings(environ, Path("no such file")).settings))
-    assert known == {"pa%40ssword", "pa@ssword", "ann-s-key", "qwen-s-key"}
+    tokens = environ["CALLSHEET_AUTH__JWT__SECRET"]
+    assert known == {"pa%40ssword", "pa@ssword", "ann-s-key", tokens, "qwen-s-key"}
 
 
 def test_it_does_not_listen_to_others_without_a_key(deployed: Callsheet) -> None:
     ran = deployed("serve", "--host", "0.0.0.0")
     assert ran.status == 2
     assert "CALLSHEET_AUTH__API_KEYS" in ran.err
+
+
+def test_keys_that_let_nobody_in_do_not_count(deployed: Callsheet) -> None:
+    key = deployed("keys", "create", "--user", "ann").out.strip()
+    deployed("keys", "revoke", key[:12])
+    ran = deployed("serve", "--host", "0.0.0.0")
+    assert ran.status == 2
+    assert "callsheet keys create" in ran.err
+
+
+@pytest.mark.parametrize("known_by", ["made key", "token"])
+def test_it_listens_to_others_once_it_knows_somebody(
+    tmp_path: Path, deployed: Callsheet, database_url: str, known_by: str
+) -> None:
+    (tmp_path / ".env").write_text("CALLSHEET_SERVER__PORT=8000\n")
+    more = {"CALLSHEET_DATABASE__URL": database_url, "CALLSHEET_SERVER__HOST": "0.0.0.0"}
+    header = "Bearer no-key"
+    if known_by == "made key":
+        header = "Bearer " + deployed("keys", "create", "--user", "ann").out.strip()
+    else:
+        more |= {
+            "CALLSHEET_AUTH__JWT__SECRET": "a-shared-secret-of-32-bytes-or-more",
+            "CALLSHEET_AUTH__JWT__ISSUER": "https://id.example",
+            "CALLSHEET_AUTH__JWT__AUDIENCE": "callsheet",
+        }
+    with serving(tmp_path, **more) as (_, url):
+        until_ready(url)
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            get(f"{url}/v1/sessions")
+        caught.value.close()
+        assert caught.value.code == 401
+        if known_by == "made key":
+            assert json.loads(get(f"{url}/v1/sessions", header))["items"] == []
 
 
 def test_a_database_that_is_away_ends_the_start(
