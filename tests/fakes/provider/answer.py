@@ -62,7 +62,7 @@ def answer_to(scenario: Scenario, body: ChatBody, number: int) -> Answer:
         if markers:
             deltas.append(_delta("content", markers))
         deltas += _text_deltas(scenario)
-        text = markers + (scenario.text if scenario.text is not None else counted(scenario.chunks))
+        text = markers + _text(scenario)
     return Answer(
         deltas=tuple(deltas),
         finish_reason=finish,
@@ -70,6 +70,12 @@ def answer_to(scenario: Scenario, body: ChatBody, number: int) -> Answer:
         text=text,
         tool_calls=calls,
     )
+
+
+def _text(scenario: Scenario) -> str:
+    if scenario.pieces:
+        return "".join(scenario.pieces)
+    return scenario.text if scenario.text is not None else counted(scenario.chunks)
 
 
 def counted(chunks: int) -> str:
@@ -104,6 +110,8 @@ def _stamped(count: int) -> tuple[bytes, ...]:
 
 
 def _text_deltas(scenario: Scenario) -> tuple[bytes, ...]:
+    if scenario.pieces:
+        return tuple(_delta("content", piece) for piece in scenario.pieces)
     if scenario.text is None:
         if scenario.stamp:
             return _stamped(scenario.chunks)

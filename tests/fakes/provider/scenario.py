@@ -42,8 +42,9 @@ class Scenario(
     """One way to answer. Seconds, tokens, pieces (deltas of one answer).
 
     `text` None: `chunks` counted words `w00000 w00001 ...`, so that a lost one shows; else the
-    text is split into `chunks` pieces. `echo` puts the marker-... words of the user's messages
-    before it, `stamp` puts `@<CLOCK_MONOTONIC in ns> ` into each piece when it is written.
+    text is split into `chunks` pieces. `pieces` are said instead, as they are. `echo` puts the
+    marker-... words of the user's messages before it, `stamp` puts `@<CLOCK_MONOTONIC in ns> ` into
+    each piece when it is written.
     `tools` are asked for once after each user message, if tools are offered; with `tools_always`
     whenever they are offered.
     `vary` makes the tokens differ from request to request. `fault` strikes every
@@ -53,6 +54,7 @@ class Scenario(
 
     chunks: int = 1
     text: str | None = None
+    pieces: tuple[str, ...] = ()
     first_byte_s: float = 0.0
     gap_s: float = 0.0
     held: bool = False
