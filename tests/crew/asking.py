@@ -8,6 +8,7 @@ from typing import Any
 from callsheet.crew.answer import Answer
 from callsheet.crew.asker import Asker, Question
 from callsheet.crew.frame import Frame
+from callsheet.crew.rates import Rates
 from callsheet.events.call import AnswerFinished, LlmCallFinished
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.deadline import Deadline
@@ -33,12 +34,13 @@ class Desk:
     asker: Asker
 
     @classmethod
-    def of(cls, *scripts: Script, **meter: Any) -> Desk:
+    def of(cls, *scripts: Script, rates: Rates | None = None, **meter: Any) -> Desk:
         recording = Recording()
         chat = ScriptedChat(scripts)
         fake = FakeMeter(recording, **meter)
         policy = RetryPolicy(attempts=3, base_s=0.001)
-        return cls(recording, chat, fake, Asker(chat, fake, recording, SystemClock(), policy))
+        asker = Asker(chat, fake, recording, SystemClock(), policy, rates)
+        return cls(recording, chat, fake, asker)
 
     async def ask(self) -> Answer:
         frame = Frame(

@@ -17,7 +17,7 @@ from callsheet.events.text import TextDelta
 from callsheet.events.tool import ToolCallStarted, ToolResult
 from callsheet.events.union import AnyRunEvent, dump_event, parse_event
 from callsheet.events.usage import Bill, MeteredUsage, Usage
-from callsheet.kit.errors import Unpriced
+from callsheet.kit.errors import QuotaSpent, Unpriced
 from callsheet.kit.ids import new_id
 from callsheet.turn.meter import CallEnd, CallIntent
 
@@ -112,11 +112,15 @@ class FakeCall:
 
 @dataclass
 class FakeMeter:
-    """A `Meter`. `commit_s`: how long a row takes to be committed; `unpriced`: model codes."""
+    """A `Meter`. `commit_s`: how long a row takes to be committed; `unpriced`: model codes.
+
+    `calls_within_budget`: how many calls the budget lets through.
+    """
 
     emit: Any
     commit_s: float = 0.0
     unpriced: frozenset[str] = frozenset()
+    calls_within_budget: int | None = None
     calls: list[FakeCall] = field(default_factory=list)
 
     async def open(self, intent: CallIntent) -> FakeCall:
@@ -148,4 +152,8 @@ class FakeMeter:
         except BaseException:
             call.close(CallEnd(status="aborted", metered=NOT_SENT))
             raise
+        within = self.calls_within_budget
+        if within is not None and len(self.calls) > within:
+            call.close(CallEnd(status="refused", metered=NOT_SENT, error_code="budget_spent"))
+            raise QuotaSpent("The budget is spent.", code="budget_spent")
         return call

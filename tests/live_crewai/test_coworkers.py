@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from callsheet.crew.options import CrewOptions
 from callsheet.events.agent import AgentStarted
 from callsheet.events.call import AnswerFinished, LlmCallStarted
 from callsheet.events.tool import ToolResult
+from callsheet.kit.errors import QuotaSpent
 from callsheet.llm.chat import ChatRequest
 from callsheet.llm.errors import ProviderError
 from tests.fakes.chat import Script, ScriptedChat, calls, text
@@ -76,4 +79,23 @@ async def test_a_coworker_that_fails_is_an_answer_for_the_one_who_asked() -> Non
     play = Play.of(ScriptedChat(choose=choose))
     work = stage_work([agent("boss", allow_delegation=True), agent("worker")], [task("t", "boss")])
     assert "provider_refused" in (await play.run(work)).text
+    play.recording.end()
+
+
+async def test_a_budget_that_is_spent_in_a_coworkers_call_ends_the_stage() -> None:
+    """There is nobody to tell: the one who asked could not ask its model either."""
+
+    def choose(request: ChatRequest) -> Script:
+        assert request.messages[-1]["role"] != "tool", "the boss was told of it"
+        asked = {"coworker": "worker", "question": "You?", "context": ""}
+        asks = ("ask_question_to_coworker", asked)
+        return calls(asks, asks)
+
+    play = Play.of(ScriptedChat(choose=choose))
+    play.meter.calls_within_budget = 1
+    work = stage_work([agent("boss", allow_delegation=True), agent("worker")], [task("t", "boss")])
+    with pytest.raises(QuotaSpent) as spent:
+        await play.run(work)
+    assert spent.value.error_code == "budget_spent"
+    assert {event.status for event in play.recording.of(ToolResult)} == {"cancelled"}
     play.recording.end()

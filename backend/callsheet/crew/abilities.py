@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from callsheet.crew.options import CrewOptions
+from callsheet.crew.rates import NoRates, Rates
 from callsheet.kit.clock import Clock
 from callsheet.llm.protocol import ChatClient
 from callsheet.llm.registry import Models
@@ -24,3 +25,4 @@ class Abilities:
     clock: Clock
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     options: CrewOptions = field(default_factory=CrewOptions)
+    rates: Rates = field(default_factory=NoRates)

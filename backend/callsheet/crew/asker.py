@@ -12,18 +12,19 @@ from callsheet.crew.answer import Answer
 from callsheet.crew.attempt import Attempt
 from callsheet.crew.bridge import AnswerBridge
 from callsheet.crew.frame import Frame
+from callsheet.crew.rates import NoRates, Rates
 from callsheet.crew.tool_results import stopped_result
 from callsheet.events.call import AnswerFinished, MessageStatus
 from callsheet.kit.clock import Clock
 from callsheet.kit.deadline import Deadline
-from callsheet.kit.errors import Unpriced
+from callsheet.kit.errors import RateLimited, Unpriced
 from callsheet.kit.ids import new_id
 from callsheet.llm.chat import ChatRequest
 from callsheet.llm.errors import ProviderError
 from callsheet.llm.protocol import ChatClient
 from callsheet.llm.retry import RetryPolicy, next_wait
 from callsheet.llm.tokens import estimate_messages
-from callsheet.turn.meter import CallIntent, Meter
+from callsheet.turn.meter import CallIntent, Meter, OpenCall
 from callsheet.turn.ports import Emit
 
 
@@ -45,13 +46,20 @@ class Asker:
     """Asks models for one run."""
 
     def __init__(
-        self, client: ChatClient, meter: Meter, emit: Emit, clock: Clock, retry: RetryPolicy
+        self,
+        client: ChatClient,
+        meter: Meter,
+        emit: Emit,
+        clock: Clock,
+        retry: RetryPolicy,
+        rates: Rates | None = None,
     ) -> None:
         self._client = client
         self._meter = meter
         self._emit = emit
         self._clock = clock
         self._retry = retry
+        self._rates = rates or NoRates()
 
     async def ask(self, question: Question) -> Answer:
         """The model's whole answer, streamed as events on its way.
@@ -60,14 +68,19 @@ class Asker:
 
         Raises:
             ProviderError: no attempt went through, or one broke off after its first byte.
-            Unpriced: the model has no price; nothing was sent.
+            Refused: no price, no money left or no room at the provider; nothing was sent.
         """
         message_id = str(new_id())
+        begun = False
         for number in count(1):
             bridge = AnswerBridge(question.frame, message_id, self._emit)
+            intent = _intent(question, message_id, number)
             try:
-                await self._attempt(question, bridge, message_id, number)
-            except Unpriced:
+                async with self._rates.turn(intent.factory, _most(intent), question.deadline):
+                    begun = True
+                    call = await self._meter.open(intent)
+                await self._attempt(question, bridge, call, intent)
+            except (Unpriced, RateLimited):  # nothing of this attempt was written
                 if number > 1:
                     self._break_off(question, bridge, "partial")
                 raise
@@ -77,7 +90,8 @@ class Asker:
                     self._break_off(question, bridge, "partial")
                     raise
             except BaseException:
-                self._break_off(question, bridge, "final" if bridge.complete else "partial")
+                if begun:
+                    self._break_off(question, bridge, "final" if bridge.complete else "partial")
                 raise
             else:
                 return self._finish(question, bridge, "final")
@@ -89,24 +103,10 @@ class Asker:
         raise AssertionError("unreachable: the retry policy ends the attempts")
 
     async def _attempt(
-        self, question: Question, bridge: AnswerBridge, message_id: str, number: int
+        self, question: Question, bridge: AnswerBridge, call: OpenCall, intent: CallIntent
     ) -> None:
-        frame, request = question.frame, question.request
-        estimated = estimate_messages(request.messages, request.tools)
-        intent = CallIntent(
-            message_id=message_id,
-            agent_run_id=frame.agent_run_id,
-            stage=frame.stage,
-            agent=frame.agent.name,
-            task=frame.task,
-            factory=request.model.factory,
-            model=request.model.model_code,
-            attempt=number,
-            visible=frame.visible,
-            estimated_input_tokens=estimated,
-            max_output_tokens=request.max_output_tokens or request.model.max_output_tokens,
-        )
-        call = await self._meter.open(intent)
+        request = question.request
+        estimated = intent.estimated_input_tokens
         attempt = Attempt(call, bridge, request.model, estimated, self._clock)
         await attempt.run(self._client.stream(request, question.deadline))
 
@@ -131,3 +131,24 @@ class Asker:
             )
         )
         return answer
+
+
+def _intent(question: Question, message_id: str, number: int) -> CallIntent:
+    frame, request = question.frame, question.request
+    return CallIntent(
+        message_id=message_id,
+        agent_run_id=frame.agent_run_id,
+        stage=frame.stage,
+        agent=frame.agent.name,
+        task=frame.task,
+        factory=request.model.factory,
+        model=request.model.model_code,
+        attempt=number,
+        visible=frame.visible,
+        estimated_input_tokens=estimate_messages(request.messages, request.tools),
+        max_output_tokens=request.max_output_tokens or request.model.max_output_tokens,
+    )
+
+
+def _most(intent: CallIntent) -> int:
+    return intent.estimated_input_tokens + intent.max_output_tokens

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from callsheet.events.call import RequestedTool
 from callsheet.kit.deadline import Deadline
-from callsheet.kit.errors import AppError, ToolFailed, ToolRetry
+from callsheet.kit.errors import AppError, QuotaSpent, ToolFailed, ToolRetry
 from callsheet.tools.arguments import digest_of, parse_arguments, validated
 from callsheet.tools.invoke import ToolOutcome
 from callsheet.workflows.inputs import DataBlock
@@ -69,7 +69,11 @@ class Delegation:
         return bool(self._coworkers) and name in {DELEGATE, ASK}
 
     async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
-        """Have the coworker do it. Its failure is an outcome for the one who asked."""
+        """Have the coworker do it. Its failure is an outcome for the one who asked.
+
+        Raises:
+            QuotaSpent: no model can be called any more, so that there is nobody to tell.
+        """
         started = time.perf_counter()
         status: Literal["ok", "error"] = "error"
         try:
@@ -77,6 +81,8 @@ class Delegation:
             status = "ok"
         except (ToolRetry, ToolFailed) as error:
             content = f"Error: {error}"
+        except QuotaSpent:
+            raise
         except AppError as error:
             content = f"Error: the coworker could not do it ({error.error_code})."
         return ToolOutcome(

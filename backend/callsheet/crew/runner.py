@@ -38,7 +38,14 @@ class CrewRunner:
         scene = Scene(
             work=work,
             emit=emit,
-            asker=Asker(abilities.client, meter, emit, abilities.clock, abilities.retry),
+            asker=Asker(
+                abilities.client,
+                meter,
+                emit,
+                abilities.clock,
+                abilities.retry,
+                abilities.rates,
+            ),
             cast=Cast(emit, self._language),
             abilities=abilities,
             pace=self._pace,

@@ -34,7 +34,7 @@ class ToolDesk:
         return (*self._abilities.tools.schemas(self._allowed), *self._delegation.schemas())
 
     async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
-        """Have one call done; every failure is an outcome."""
+        """Have one call done; every failure but QuotaSpent is an outcome."""
         if self._delegation.takes(call.name):
             return await self._delegation.call(call, deadline)
         context = ToolContext(

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from callsheet.db.driver import DriverConnection
+from callsheet.db.driver import DriverConnection, DriverTx
 from callsheet.db.joined import Joined
 from callsheet.db.options import DatabaseOptions
 
@@ -23,10 +23,20 @@ class DriverPool:
     @asynccontextmanager
     async def joined(self) -> AsyncIterator[Joined]:
         """See `DriverConnection.joined`."""
+        async with self._one() as connection, connection.joined() as tx:
+            yield tx
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[DriverTx]:
+        """See `DriverConnection.transaction`."""
+        async with self._one() as connection, connection.transaction() as tx:
+            yield tx
+
+    @asynccontextmanager
+    async def _one(self) -> AsyncIterator[DriverConnection]:
         connection = await self._free.get()
         try:
-            async with connection.joined() as tx:
-                yield tx
+            yield connection
         except asyncio.CancelledError:
             await connection.close()  # it may be in the middle of an answer
             raise
