@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,17 +20,16 @@ from callsheet.auth.stored_keys import KEPT_S
 from callsheet.db.transaction import Database
 from callsheet.wiring.adapters import Adapters
 from tests.fakes.agui_client import AgUiClient
+from tests.fakes.bad_tokens import bad_tokens
 from tests.fakes.clock import HandClock
 from tests.fakes.deployment import Deployment
 from tests.fakes.identity_provider import (
     AUDIENCE,
     ISSUER,
-    LIFE_S,
     SECRET,
     IdentityProvider,
     claims,
     identity_provider,
-    public_pem,
     rsa_key,
 )
 from tests.fakes.running_app import RunningApp
@@ -131,53 +128,24 @@ async def test_one_name_is_one_user_whichever_way_it_comes(world: World) -> None
     assert found.status_code == 200
 
 
-async def bad_tokens(world: World) -> Mapping[str, str]:
-    """Everything that opens nothing, by what is wrong with it."""
-    now = world.clock.now()
+async def bad_keys(world: World) -> Mapping[str, str]:
+    """Keys that open nothing, by what is wrong with them."""
     revoked, revoked_id = await world.made_key("ann")
     await world.revoke(revoked_id)
-    expired, _ = await world.made_key("ann", now - timedelta(days=1))
-    gone, good = int(now.timestamp()) - LIFE_S, world.signed()
-    head, body, signature = good.split(".")
-    confused = jwt.algorithms.HMACAlgorithm(jwt.algorithms.HMACAlgorithm.SHA256)
-    plain = _part({"alg": "none", "typ": "JWT"}) + "." + _part(claims(now)) + "."
-    start = _part({"alg": "HS256", "typ": "JWT", "kid": "rsa-1"}) + "." + _part(claims(now))
-    mac = confused.sign(start.encode(), public_pem(rsa_key("rsa-1")).encode())
-    unknown = jwt.encode(claims(now), rsa_key("unknown"), "RS256", headers={"kid": "unknown"})
+    expired, _ = await world.made_key("ann", world.clock.now() - timedelta(days=1))
     return {
         "an unknown key": "sk-nobody-has-this-key",
         "an unknown made key": make_key(),
         "a revoked key": revoked,
         "an expired key": expired,
         "half a key": revoked[:20],
-        "an expired token": world.signed(exp=gone),
-        "an expired shared token": world.shared(exp=gone),
-        "another audience": world.signed(aud="another"),
-        "another issuer": world.signed(iss="https://evil.example"),
-        "no expiry": world.shared(exp=None),
-        "no subject": world.shared(sub=None),
-        "no algorithm": plain,
-        "a public key as a secret": f"{start}.{_text(mac)}",
-        "an unknown kid": unknown,
-        "another body": f"{head}.{_part(claims(now, sub='bob'))}.{signature}",
-        "no signature": f"{head}.{body}.",
-        "another secret": jwt.encode(claims(now), "x" * 40, "HS256"),
-        "nonsense": "a.b.c",
     }
-
-
-def _part(value: Any) -> str:
-    return _text(json.dumps(value).encode())
-
-
-def _text(value: bytes) -> str:
-    return base64.urlsafe_b64encode(value).decode().rstrip("=")
 
 
 async def test_what_is_no_way_in_is_told_what_to_send_and_not_what_was_wrong(
     world: World, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    bad = await bad_tokens(world)
+    bad = {**await bad_keys(world), **bad_tokens(world.provider, world.clock.now())}
     headers = {name: bearer(token) for name, token in bad.items()}
     headers |= {"nothing": {}, "a password": {"Authorization": "Basic YW5uOnB3"}}
     said = set()
