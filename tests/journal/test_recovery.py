@@ -22,6 +22,7 @@ from callsheet.runs.worker_locks import WorkerLock
 from callsheet.turn.meter import CallIntent
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import RunMeter
+from tests.fakes.spool import NoSpool
 from tests.fixtures.booked import change
 from tests.journal.stage import admitted
 from tests.journal.test_writer import Shown, admitted_again, assert_audited, rows, writing
@@ -56,7 +57,7 @@ async def test_an_abandoned_run_is_ended_and_booked(database: Database, database
         recorder.emit(TextDelta(message_id=message_id, text="Half an answer"))
         await log.stored()
     async with writing(database_url, shown) as writer:
-        recovery = Recovery(database, writer, prices, "w2")
+        recovery = Recovery(database, writer, prices, "w2", NoSpool())
         async with WorkerLock(database, "w1"):
             assert await recovery.sweep() == 0
         assert await recovery.sweep() == 1
@@ -94,7 +95,7 @@ async def test_a_run_that_never_began_is_ended_too(database: Database, database_
     run = await admitted(database)
     shown: Shown = []
     async with writing(database_url, shown) as writer:
-        assert await Recovery(database, writer, PriceBook(), "w2").sweep() == 1
+        assert await Recovery(database, writer, PriceBook(), "w2", NoSpool()).sweep() == 1
     async with database.read() as tx:
         stored = await read_events(tx, run.keys.run_id, 0, 100)
     assert [type(entry.event) for entry in stored] == [RunStarted, RunFailed]
@@ -114,7 +115,7 @@ async def test_a_journal_that_cannot_be_read_keeps_no_other_run_from_its_end(
     )
     shown: Shown = []
     async with writing(database_url, shown) as writer:
-        assert await Recovery(database, writer, PriceBook(), "w2").sweep() == 2
+        assert await Recovery(database, writer, PriceBook(), "w2", NoSpool()).sweep() == 2
     assert await rows(database, "SELECT id, status FROM runs ORDER BY id") == sorted(
         [(broken.keys.run_id, "queued"), (other.keys.run_id, "interrupted")]
     )

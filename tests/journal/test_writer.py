@@ -23,6 +23,7 @@ from callsheet.journal.budgets import NoBudgets
 from callsheet.journal.changes import Changes, RunKeys
 from callsheet.journal.options import JournalOptions
 from callsheet.journal.postgres import PostgresJournal
+from callsheet.journal.spool import Spool
 from callsheet.journal.writer import JournalStore, JournalWriter
 from callsheet.journal.written import Written
 from callsheet.kit.clock import SystemClock
@@ -35,6 +36,7 @@ from callsheet.runs.store import read_events
 from callsheet.turn.meter import CallEnd, CallIntent
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import RunMeter
+from tests.fakes.spool import NoSpool
 from tests.journal.stage import USER, Admitted, admitted, gate, wish
 
 Shown = list[tuple[UUID, tuple[Entry, ...]]]
@@ -68,14 +70,19 @@ async def writing(
     before: int = 0,
     after: int = 0,
     retry_for_s: float = 20.0,
+    spool: Spool | None = None,
+    stores: list[FlakyStore] | None = None,
 ) -> AsyncIterator[JournalWriter]:
     connection = DriverConnection(DatabaseOptions(database_url))
     store = FlakyStore(PostgresJournal(connection, "USD", NoBudgets()), before=before, after=after)
+    if stores is not None:
+        stores.append(store)
     writer = JournalWriter(
         store,
         lambda run_id, entries: shown.append((run_id, entries)),
         SystemClock(),
         JournalOptions(retry_for_s=retry_for_s, retry_first_s=0.01),
+        spool or NoSpool(),
     )
     async with asyncio.TaskGroup() as group:
         group.create_task(writer.run())

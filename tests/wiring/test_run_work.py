@@ -18,6 +18,7 @@ from callsheet.wiring import run_work
 from callsheet.wiring.core import Core
 from callsheet.wiring.run_work import RunWork
 from callsheet.workflows.workflow import Workflow
+from tests.fakes.spool import NoSpool
 
 AWAY = Unavailable("The database does not answer.", service="database")
 
@@ -49,8 +50,13 @@ class World:
         await self.work()(lambda: "user")
 
     def work(self) -> RunWork:
+        journal = SimpleNamespace(unstored=tuple)
         core = SimpleNamespace(
-            turns=self, recovery=self, broker=self, writer=SimpleNamespace(open=lambda _: None)
+            turns=self,
+            recovery=self,
+            broker=self,
+            spool=NoSpool(),
+            writer=SimpleNamespace(open=lambda _: journal),
         )
         turn = TurnRequest(new_id(), new_id(), new_id(), "chat", new_id(), "hello", "t")
         return RunWork(cast(Core, core), cast(Workflow, None), turn)

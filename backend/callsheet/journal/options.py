@@ -10,10 +10,11 @@ class JournalOptions:
     """`linger_s`: how long an event that nobody waits for may wait for the next one.
 
     A write that fails is repeated for `retry_for_s`, at first after `retry_first_s`, then ever
-    later.
+    later. Every `sweep_every_s` runs of dead processes are looked for, and usage that was kept.
     """
 
     linger_s: float = 0.005
     retry_for_s: float = 30.0
     retry_first_s: float = 0.05
     retry_most_s: float = 2.0
+    sweep_every_s: float = 30.0

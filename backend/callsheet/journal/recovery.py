@@ -6,7 +6,8 @@ that had streamed is kept, and the run gets its one terminal event.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 from uuid import UUID
@@ -23,9 +24,11 @@ from callsheet.events.tally import Tally
 from callsheet.events.union import TERMINAL, AnyRunEvent
 from callsheet.events.usage import MeteredUsage, ModelUsage, Usage
 from callsheet.journal.changes import WORKER_DIED, RunKeys
+from callsheet.journal.spool import Spool
 from callsheet.journal.streamed import Streamed, streamed_answers
 from callsheet.journal.writer import JournalWriter
 from callsheet.kit.errors import AppError, Unpriced
+from callsheet.ledger.late import correct_late
 from callsheet.ledger.price_book import PriceBook
 from callsheet.ledger.quote import Cost
 from callsheet.llm.tokens import estimate_tokens
@@ -43,12 +46,25 @@ class Recovery:
     """Finds and ends abandoned runs."""
 
     def __init__(
-        self, database: Database, writer: JournalWriter, prices: PriceBook, worker_id: str
+        self,
+        database: Database,
+        writer: JournalWriter,
+        prices: PriceBook,
+        worker_id: str,
+        spool: Spool,
     ) -> None:
         self._database = database
         self._writer = writer
         self._prices = prices
+        self._spool = spool
         self._worker_id = worker_id
+
+    async def watch(self, every_s: float) -> None:
+        """Sweep now and every so often, and book late what was measured; until cancelled."""
+        while True:
+            await self.sweep()
+            await self.book_late()
+            await asyncio.sleep(every_s)
 
     async def sweep(self) -> int:
         """End every active run whose worker is gone; how many there were.
@@ -91,12 +107,34 @@ class Recovery:
         journal = self._writer.open(
             RunKeys(run.id, run.session_id, run.user_id), stored_seq=len(entries)
         )
-        for event in self._ending(run, entries, last):
+        kept = await self._spool.of(run_id)
+        for event in self._ending(run, entries, last, kept):
             journal.append(event)
         await journal.stored()
+        if kept:
+            await self._spool.drop(run_id)
+
+    async def book_late(self) -> None:
+        """Correct what was settled by estimate while the measure lay here, by another process."""
+        for run_id in await self._spool.runs():
+            try:
+                async with self._database.transaction() as tx:
+                    run = await run_by_id(tx, run_id)
+                    if run is None or run.status in ("queued", "running"):
+                        continue
+                    corrected = await correct_late(tx, (await self._spool.of(run_id)).values())
+                await self._spool.drop(run_id)
+            except AppError:
+                log.exception("late_usage_not_booked", run_id=str(run_id))
+                return
+            log.warning("late_usage_booked", run_id=str(run_id), corrected=corrected)
 
     def _ending(
-        self, run: RunRecord, entries: Sequence[Entry], last: RunFailed
+        self,
+        run: RunRecord,
+        entries: Sequence[Entry],
+        last: RunFailed,
+        kept: Mapping[str, LlmCallFinished],
     ) -> list[AnyRunEvent]:
         events: list[AnyRunEvent] = [entry.event for entry in entries]
         if not events:
@@ -112,7 +150,8 @@ class Recovery:
             order.check(event)
         answers = streamed_answers(events)
         settled = [
-            self._settled(started, answers[started.message_id].everything)
+            kept.get(started.call_id)
+            or self._settled(started, answers[started.message_id].everything)
             for started in _open_calls(events, order)
         ]
         return [

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
+from callsheet.events.call import LlmCallFinished
 from callsheet.events.entry import Entry
 from callsheet.events.reasoning import ReasoningDelta
 from callsheet.events.text import TextDelta
@@ -49,10 +50,12 @@ class JournaledRun:
         self._last_at: datetime | None = None
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._failure: Unavailable | None = None
+        self._unstored: list[LlmCallFinished] = []
 
     def append(self, event: AnyRunEvent) -> Entry:
         """Number the event and queue it; joined with the last one where both are deltas."""
         if self._failure is not None:
+            self._keep([event])
             raise self._failure
         entry = self._joined(event)
         if entry is not None:
@@ -85,12 +88,23 @@ class JournaledRun:
         """Why the call has no ledger row, known once its start is stored; None where it has one."""
         return self._refusals.get(call_id)
 
+    def unstored(self) -> Sequence[LlmCallFinished]:
+        """The ends of calls that came too late to be stored: the journal had failed."""
+        return self._unstored
+
+    def _keep(self, events: Iterable[AnyRunEvent]) -> None:
+        self._unstored += [event for event in events if isinstance(event, LlmCallFinished)]
+
     # -- for the writer ------------------------------------------------------------------------
 
     def take(self) -> list[Entry]:
         """All that waits to be stored; it is the writer's now."""
         taken, self._pending = self._pending, []
         return taken
+
+    def measured(self) -> list[LlmCallFinished]:
+        """The ends of calls among what waits to be stored."""
+        return [e.event for e in self._pending if isinstance(e.event, LlmCallFinished)]
 
     def take_in(self, written: Written) -> None:
         """What the database said of the batch that held the entries."""
@@ -116,6 +130,7 @@ class JournaledRun:
         What waits behind them is dropped: a journal has no gaps.
         """
         self._failure = error
+        self._keep(entry.event for entry in self._pending)
         self._pending = []
         for _, waiter in self._waiters:
             if not waiter.done():

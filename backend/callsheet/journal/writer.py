@@ -15,10 +15,12 @@ from uuid import UUID
 
 import structlog
 
+from callsheet.events.call import LlmCallFinished
 from callsheet.events.entry import Entry
 from callsheet.journal.changes import Changes, RunKeys
 from callsheet.journal.options import JournalOptions
 from callsheet.journal.run_log import JournaledRun
+from callsheet.journal.spool import Measured, Spool
 from callsheet.journal.written import Written
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Unavailable
@@ -45,11 +47,14 @@ class JournalWriter:
         publish: Callable[[UUID, tuple[Entry, ...]], None],
         clock: Clock,
         options: JournalOptions,
+        spool: Spool,
     ) -> None:
         self._store = store
         self._publish = publish
         self._clock = clock
         self._options = options
+        self._spool = spool
+        self._kept: dict[UUID, set[str]] = {}
         self._touched: dict[UUID, JournaledRun] = {}
         self._wake = asyncio.Event()
         self._urgent = asyncio.Event()
@@ -122,6 +127,8 @@ class JournalWriter:
             run.take_in(written)
             run.confirm(taken)
             self._publish(run.keys.run_id, tuple(taken))
+            if self._kept.pop(run.keys.run_id, None):
+                await self._spool.drop(run.keys.run_id)
 
     async def _one_by_one(self, batch: Batch) -> None:
         if len(batch) > 1:
@@ -139,8 +146,23 @@ class JournalWriter:
             try:
                 return await self._store.write(entries, changes)
             except Unavailable:
+                await self._keep_measured(entries)
                 if self._clock.monotonic() + wait_s > give_up_at:
                     raise
                 log.warning("journal_write_repeated", events=len(entries), wait_s=wait_s)
                 await asyncio.sleep(wait_s)
                 wait_s = min(wait_s * 2, self._options.retry_most_s)
+
+    async def _keep_measured(self, entries: list[tuple[UUID, Entry]]) -> None:
+        """Keep on disk what calls have used: of the batch, and of what waits behind it."""
+        found = [(run_id, e.event) for run_id, e in entries if isinstance(e.event, LlmCallFinished)]
+        for run in self._touched.values():
+            found += [(run.keys.run_id, event) for event in run.measured()]
+        fresh: list[Measured] = []
+        for run_id, event in found:
+            kept = self._kept.setdefault(run_id, set())
+            if event.call_id not in kept:
+                kept.add(event.call_id)
+                fresh.append((run_id, event))
+        if fresh:
+            await self._spool.keep(fresh)

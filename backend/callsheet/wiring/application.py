@@ -18,10 +18,13 @@ from callsheet.crew.abilities import Abilities
 from callsheet.db.embedded.lifecycle import EmbeddedPostgres
 from callsheet.db.embedded.options import EmbeddedOptions
 from callsheet.db.migrate import migrate
+from callsheet.journal.options import JournalOptions
+from callsheet.journal.spool import DiskSpool
 from callsheet.kit.errors import AppError, SetupError, Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.kit.readiness import Readiness
 from callsheet.ledger.currency import check_currency, check_prices
+from callsheet.ledger.rate.provider_rates import ProviderRates
 from callsheet.metrics.calls import CallMetrics
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.settings.folders import Folders, folders_of
@@ -29,13 +32,13 @@ from callsheet.settings.settings import Settings
 from callsheet.turn.ports import StageRunner
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.chat import ChatService
-from callsheet.wiring.core import Core, database_options, make_core
+from callsheet.wiring.core import Core, Process, database_options, make_core
 from callsheet.wiring.crew import import_in_background
 from callsheet.wiring.database_watch import DatabaseWatch, Revive, others_revive
 from callsheet.wiring.llm import Llm, make_llm
 from callsheet.wiring.price_feed import lead_of
 from callsheet.wiring.prices import PriceService
-from callsheet.wiring.quotas import make_quotas
+from callsheet.wiring.quotas import make_allowances
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
 from callsheet.wiring.tools import Tools, make_registry, make_tools
@@ -78,14 +81,22 @@ class Application:
         self.runs = RunService(self.core)
         self.stored_keys = StoredKeys(lambda: self.core().database, self.adapters.clock)
         self.sessions = SessionService(self.core, self.runs)
-        self.quotas = make_quotas(
+        self.allowances = make_allowances(
             self.folders.config / "quotas.yaml",
             (factory.name for factory in self.seeds.catalog.factories),
         )
         self.usage = UsageService(
-            lambda: self.core().database, self.quotas, self.adapters.clock, settings.currency
+            lambda: self.core().database,
+            self.allowances.quotas,
+            self.adapters.clock,
+            settings.currency,
         )
-        self.prices = PriceService(self.core, self.adapters.clock)
+        self.prices = PriceService(
+            lambda: self.core().database,
+            lambda: self.core().price_feed,
+            self.adapters.clock,
+            settings.currency,
+        )
         self._core: Core | None = None
         self._failure: Exception | None = None
         self._started = asyncio.Event()
@@ -167,18 +178,19 @@ class Application:
     async def _work(self, core: Core, watch: DatabaseWatch) -> None:
         async with asyncio.TaskGroup() as working:
             jobs = working.create_task(core.jobs.run(self.adapters.drain_s))
-            watching = working.create_task(watch.run())
-            working.create_task(core.recovery.sweep())
-            noting = working.create_task(self.stored_keys.uses.run())
-            pricing = working.create_task(core.price_feed.run())
+            sweeping = working.create_task(core.recovery.watch(JournalOptions().sweep_every_s))
+            beside = [
+                working.create_task(part.run())
+                for part in (watch, self.stored_keys.uses, core.price_feed, core.quota_feed)
+            ]
             self._core = core
             self._started.set()
             await self._stop.wait()
             core.jobs.stop()
+            sweeping.cancel()
             await jobs
-            watching.cancel()
-            noting.cancel()
-            pricing.cancel()
+            for task in beside:
+                task.cancel()
 
     async def _start(self, stack: AsyncExitStack) -> tuple[Core, DatabaseWatch]:
         import_in_background(
@@ -192,12 +204,11 @@ class Application:
             database_options(self.settings, url),
             self.runner,
             self.adapters,
-            worker_id,
-            self.call_metrics,
+            Process(worker_id, self.call_metrics, DiskSpool(self.folders.data / "spool")),
+            self.allowances,
         )
-        stack.push_async_callback(core.database.close)
-        stack.push_async_callback(core.journal_connection.close)
-        stack.push_async_callback(core.driver.close)
+        for part in (core.database, core.journal_connection, core.driver, core.limits_driver):
+            stack.push_async_callback(part.close)
         stack.push_async_callback(self.llm.close)
         await check_currency(core.database, self.settings.currency)
         lock = await stack.enter_async_context(WorkerLock(core.database, worker_id))
@@ -209,6 +220,7 @@ class Application:
         if (table := await core.price_feed.refresh()) is not None:
             now = self.adapters.clock.now()
             check_prices(table.prices, self.settings.currency, now, table.rates)
+        await core.quota_feed.begin()
         self.readiness.set(CATALOG, ready=True)
         return core, DatabaseWatch(core.database, lock, revive)
 
@@ -228,6 +240,11 @@ class Application:
             tools=self.tools.registry,
             invoker=self.tools.invoker,
             clock=self.adapters.clock,
+            rates=ProviderRates(
+                self.allowances.provider_rates,
+                lambda: self.core().limits_driver,
+                self.adapters.clock,
+            ),
         )
 
     def _crew_is_there(self, runner: StageRunner) -> None:

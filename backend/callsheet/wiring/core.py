@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from callsheet.admission.gate import Gate
+from callsheet.admission.limits import TurnLimits
 from callsheet.admission.options import AdmissionOptions
 from callsheet.db.driver import DriverConnection
 from callsheet.db.driver_pool import DriverPool
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.jobs.local import LocalJobs
-from callsheet.journal.budgets import NoBudgets
 from callsheet.journal.options import JournalOptions
 from callsheet.journal.recovery import Recovery
+from callsheet.journal.spool import Spool
 from callsheet.journal.writer import JournalWriter
 from callsheet.kit.clock import Clock
+from callsheet.ledger.budget.store import BudgetGuard
 from callsheet.ledger.price_book import PriceBook
 from callsheet.settings.settings import Settings
 from callsheet.stream.local import LocalBroker
@@ -25,6 +27,7 @@ from callsheet.turn.turn import Turns
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.history import SessionHistory
 from callsheet.wiring.price_feed import PriceFeed
+from callsheet.wiring.quotas import Allowances, QuotaFeed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +39,27 @@ class Core:
     driver: DriverPool
     prices: PriceBook
     price_feed: PriceFeed
+    quota_feed: QuotaFeed
+    limits_driver: DriverPool
+    turn_limits: TurnLimits
     broker: LocalBroker
     writer: JournalWriter
     recovery: Recovery
+    spool: Spool
     gate: Gate
     turns: Turns
     jobs: LocalJobs
     worker_id: str
     currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """What a process brings: its name, who is told of model calls, and its place on disk."""
+
+    worker_id: str
+    watch: CallWatch
+    spool: Spool
 
 
 def database_options(settings: Settings, url: str) -> DatabaseOptions:
@@ -64,19 +80,23 @@ def make_core(
     adapters: Adapters,
     worker_id: str,
     watch: CallWatch,
+    allowances: Allowances,
 ) -> Core:
     """Plug the rooms together; nothing connects or runs yet. `watch` is told of model calls."""
     clock: Clock = adapters.clock
     database = Database.from_options(options)
     connection = DriverConnection(options)
     driver = DriverPool(options)
+    limits_driver = DriverPool(options)  # waits for other users of its own, while runs are let in
+    quotas = allowances.quotas
     prices = PriceBook(currency=settings.currency, allow_unpriced=settings.allow_unpriced)
     broker = LocalBroker()
     writer = JournalWriter(
-        adapters.journal(connection, settings.currency, NoBudgets()),
+        adapters.journal(connection, settings.currency, BudgetGuard(quotas)),
         broker.publish,
         clock,
         JournalOptions(),
+        spool,
     )
     jobs = LocalJobs(settings.limits.concurrent_runs)
     engine = TurnEngine(runner, SessionHistory(database), clock)
@@ -86,18 +106,24 @@ def make_core(
         driver=driver,
         prices=prices,
         price_feed=PriceFeed(database, prices),
+        quota_feed=QuotaFeed(database, quotas, clock),
+        limits_driver=limits_driver,
+        turn_limits=TurnLimits(
+            limits_driver, quotas, allowances.user_rate, clock, settings.currency
+        ),
         broker=broker,
         writer=writer,
-        recovery=Recovery(database, writer, prices, worker_id),
+        recovery=Recovery(database, writer, prices, process.worker_id, spool),
+        spool=spool,
         gate=Gate(
             database,
             driver,
             clock,
             jobs,
-            AdmissionOptions(worker_id, settings.currency, settings.title_word),
+            AdmissionOptions(process.worker_id, settings.currency, settings.title_word),
         ),
-        turns=Turns(engine, prices, clock, watch),
+        turns=Turns(engine, prices, clock, process.watch),
         jobs=jobs,
-        worker_id=worker_id,
+        worker_id=process.worker_id,
         currency=settings.currency,
     )

@@ -10,6 +10,7 @@ from callsheet.events.run import RunFailed
 from callsheet.journal.changes import RunKeys
 from callsheet.kit.errors import AppError, Unavailable
 from callsheet.kit.log import get_log, log_context
+from callsheet.turn.outcome import Failed
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
 from callsheet.workflows.workflow import Workflow
@@ -39,9 +40,12 @@ class RunWork:
             run_id=str(turn.run_id), session_id=str(turn.session_id), trace_id=turn.trace_id
         ):
             try:
-                await core.turns.run(turn, self._workflow, journal, reason)
+                outcome = await core.turns.run(turn, self._workflow, journal, reason)
+                if isinstance(outcome, Failed):
+                    core.turn_limits.note_trouble(turn.user_id)
             except AppError as error:
                 log.warning("run_not_stored", error=str(error))
+                await core.spool.keep([(turn.run_id, event) for event in journal.unstored()])
                 await self._end(RunFailed(code=error.error_code, message=str(error)))
             except Exception:  # border: a fault of ours must not leave a run without an end
                 log.exception("run_without_end")

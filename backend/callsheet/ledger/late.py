@@ -1,0 +1,34 @@
+"""Usage that became known after its call was settled by an estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import text
+
+from callsheet.db.transaction import Tx
+from callsheet.events.call import LlmCallFinished
+
+_CORRECT = text("""
+INSERT INTO cost_adjustments (call_id, day, factory, model_code, amount, currency, reason,
+                              reference, created_by)
+SELECT c.id, (c.started_at AT TIME ZONE 'UTC')::date, c.factory, c.model_code,
+       :cost - c.cost_exact, c.currency, 'measured while the database was away',
+       'late:' || c.id, 'callsheet'
+FROM llm_calls c
+WHERE c.id = CAST(:call_id AS uuid) AND c.status <> 'open' AND c.usage_source <> 'provider'
+  AND c.cost_exact <> :cost
+ON CONFLICT (reference) DO NOTHING
+""")
+
+
+async def correct_late(tx: Tx, measured: Iterable[LlmCallFinished]) -> int:
+    """Book the difference to what was estimated, beside the settled rows; how many there were.
+
+    A settled row is never changed; a call that was settled as measured needs nothing.
+    """
+    corrected = 0
+    for event in measured:
+        values = {"call_id": event.call_id, "cost": event.cost_exact}
+        corrected += (await tx.execute(_CORRECT, values)).rowcount
+    return corrected
