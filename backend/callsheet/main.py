@@ -18,6 +18,7 @@ from callsheet.api.metrics import MetricsRoutes
 from callsheet.api.openapi import install_openapi, operation_id
 from callsheet.api.page import PageRoutes
 from callsheet.api.ports import ApiOptions, Services
+from callsheet.api.prices import PriceRoutes
 from callsheet.api.runs import RunRoutes
 from callsheet.api.sessions import SessionRoutes
 from callsheet.auth.exposure import own_hosts
@@ -53,6 +54,7 @@ def create_app(
         RunRoutes(services, options).router(),
         SessionRoutes(services, options).router(),
         CatalogRoutes(services, options).router(),
+        PriceRoutes(services, options).router(),
         HealthRoutes(services).router(),
         MetricsRoutes(services, options).router(),
         PageRoutes().router(),
@@ -81,6 +83,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         sessions=application.sessions,
         workflows=WorkflowService(application.workflows, settings.default_workflow),
         models=application.llm.models,
+        prices=application.prices,
         health=HealthService(application),
         metrics=MetricsPage(application.call_metrics.all()),
     )

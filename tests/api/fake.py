@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from callsheet.api.ports import ApiOptions, Services
+from callsheet.api.price_ports import Prices
 from callsheet.auth.api_keys import ApiKeys
 from callsheet.auth.bearer import Bearer
 from tests.api.fake_catalog import FakeHealth, FakeModels, FakeWorkflows
 from tests.api.fake_chat import FakeChat
+from tests.api.fake_prices import FakePrices
 from tests.api.fake_records import FakeRuns, FakeSessions
 
 ORIGIN = "http://app.example:3000"
@@ -29,6 +31,7 @@ class World:
         self.chat = FakeChat()
         self.sessions = FakeSessions()
         self.runs = FakeRuns()
+        self.prices: Prices = FakePrices()
         self.health = FakeHealth()
 
     def services(self) -> Services:
@@ -40,6 +43,7 @@ class World:
             sessions=self.sessions,
             workflows=FakeWorkflows(),
             models=FakeModels(),
+            prices=self.prices,
             health=self.health,
             metrics=FakeMetrics(),
         )

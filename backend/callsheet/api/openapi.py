@@ -21,13 +21,15 @@ from callsheet.api.documents import (
     Stopped,
 )
 from callsheet.api.fields import NewSession, SessionEdit
+from callsheet.api.price_documents import ModelPrices, PricePage
+from callsheet.api.price_fields import NewPrice
 
 Answers = dict[int | str, dict[str, Any]]
 
 _REF: Final = "#/components/schemas/{name}"
 _DOCUMENTS: Final = (
-    Answer, Live, MessagePage, Models, NewSession, ProblemDocument, Ready, Run, RunPage, Session,
-    SessionEdit, SessionPage, Stopped, Workflows,
+    Answer, Live, MessagePage, ModelPrices, Models, NewPrice, NewSession, PricePage,
+    ProblemDocument, Ready, Run, RunPage, Session, SessionEdit, SessionPage, Stopped, Workflows,
 )  # fmt: skip
 _ERRORS: Final[Mapping[int, str]] = {
     401: "No valid key or token.",

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from callsheet.agui.run_input import RunInput
 from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
+from callsheet.api.price_ports import Prices
 from callsheet.auth.principal import Principal
 from callsheet.kit.errors import Problem
 from callsheet.kit.pages import Page, PageRequest
@@ -157,6 +158,7 @@ class Services:
     sessions: Sessions
     workflows: WorkflowCatalog
     models: ModelCatalog
+    prices: Prices
     health: Health
     metrics: Metrics
 

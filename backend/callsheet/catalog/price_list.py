@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -10,6 +11,8 @@ from uuid import UUID
 
 from sqlalchemy import text
 
+from callsheet.catalog.window import Hours
+from callsheet.catalog.window_store import read_windows
 from callsheet.db.transaction import Read
 from callsheet.kit.errors import BadInput
 from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
@@ -48,6 +51,16 @@ class PriceRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelPrices:
+    """All rows of a model, by window, beginning and tier; and the hours of their windows."""
+
+    factory: str
+    model_code: str
+    rows: tuple[PriceRecord, ...]
+    windows: Mapping[str, frozenset[Hours]]
+
+
+@dataclass(frozen=True, slots=True)
 class PriceFilter:
     """Which rows are wanted; `at` None: of all times."""
 
@@ -56,9 +69,9 @@ class PriceFilter:
     at: datetime | None = None
 
 
+_MOST_OF_ONE: Final = 10_000
 _KEY: Final = (
-    "(factory, model_code, window_code, coalesce(lower(effective), '-infinity'), "
-    "tier_min_input, id)"
+    "factory, model_code, window_code, coalesce(lower(effective), '-infinity'), tier_min_input, id"
 )
 _ROWS: Final = text(f"""
 SELECT id, factory, model_code, currency, unit, window_code, tier_min_input, tier_max_input,
@@ -71,7 +84,7 @@ WHERE (CAST(:factory AS text) IS NULL OR factory = :factory)
   AND (CAST(:model_code AS text) IS NULL OR model_code = :model_code)
   AND (CAST(:at AS timestamptz) IS NULL OR effective @> CAST(:at AS timestamptz))
   AND (CAST(:after AS uuid) IS NULL
-       OR {_KEY} > (SELECT {_KEY} FROM llm_prices WHERE id = :after))
+       OR ({_KEY}) > (SELECT {_KEY} FROM llm_prices WHERE id = :after))
 ORDER BY {_KEY} LIMIT :limit
 """)  # noqa: S608 - put together from constants
 _KNOWN: Final = text("SELECT EXISTS (SELECT FROM llm_prices WHERE id = :id)")
@@ -97,7 +110,10 @@ async def list_prices(tx: Read, wanted: PriceFilter, page: PageRequest) -> Page[
     return Page(items, encode_cursor(items[-1].id) if more else None)
 
 
-async def prices_of(tx: Read, factory: str, model_code: str) -> tuple[PriceRecord, ...]:
-    """Every row of a model, by window, beginning and tier."""
-    page = PageRequest(limit=10_000)
-    return (await list_prices(tx, PriceFilter(factory, model_code), page)).items
+async def prices_of(tx: Read, factory: str, model_code: str) -> ModelPrices:
+    """Every row of a model; none where it never had a price."""
+    page = PageRequest(limit=_MOST_OF_ONE)
+    rows = (await list_prices(tx, PriceFilter(factory, model_code), page)).items
+    named = {row.window_code for row in rows}
+    windows = {code: spans for code, spans in (await read_windows(tx)).items() if code in named}
+    return ModelPrices(factory, model_code, rows, windows)

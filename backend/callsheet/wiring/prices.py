@@ -10,13 +10,19 @@ from typing import Final
 from callsheet.auth.principal import Principal
 from callsheet.catalog.price import PriceEntry
 from callsheet.catalog.price_change import change_price
-from callsheet.catalog.price_list import PriceFilter, PriceRecord, list_prices, prices_of
+from callsheet.catalog.price_list import (
+    ModelPrices,
+    PriceFilter,
+    PriceRecord,
+    list_prices,
+    prices_of,
+)
+from callsheet.db.transaction import Database
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import NotFound
 from callsheet.kit.log import get_log
 from callsheet.kit.pages import Page, PageRequest
-from callsheet.wiring.core import Core
-from callsheet.wiring.price_feed import lead_of
+from callsheet.wiring.price_feed import PriceFeed, lead_of
 
 # A change of this process begins a little later, so that no call of its own that starts while
 # the change is written is booked with a price that has ended.
@@ -27,11 +33,19 @@ _log = get_log(__name__)
 
 
 class PriceService:
-    """Implements `api.price_ports.Prices`."""
+    """Implements `api.price_ports.Prices`; `currency` is the accounting one."""
 
-    def __init__(self, core: Callable[[], Core], clock: Clock) -> None:
-        self._core = core
+    def __init__(
+        self,
+        database: Callable[[], Database],
+        feed: Callable[[], PriceFeed],
+        clock: Clock,
+        currency: str,
+    ) -> None:
+        self._database = database
+        self._feed = feed
         self._clock = clock
+        self._currency = currency
 
     def now(self) -> datetime:
         """The moment that `valid now` means."""
@@ -39,35 +53,34 @@ class PriceService:
 
     async def list(self, wanted: PriceFilter, page: PageRequest) -> Page[PriceRecord]:
         """Rows by factory, model, window, beginning and tier."""
-        async with self._core().database.read() as tx:
+        async with self._database().read() as tx:
             return await list_prices(tx, wanted, page)
 
-    async def of_model(self, factory: str, model_code: str) -> tuple[PriceRecord, ...]:
+    async def of_model(self, factory: str, model_code: str) -> ModelPrices:
         """Every row of a model; NotFound where it never had one."""
-        async with self._core().database.read() as tx:
+        async with self._database().read() as tx:
             found = await prices_of(tx, factory, model_code)
-        if not found:
+        if not found.rows:
             raise NotFound(f"{factory}/{model_code} has no price.")
         return found
 
     async def soonest(self) -> datetime:
         """When a price that is entered now can begin, every process knowing it by then."""
-        lead = await lead_of(self._core().database, own_processes=1)
+        lead = await lead_of(self._database(), own_processes=1)
         return self._clock.now() + max(lead, _ALONE)
 
-    async def change(self, principal: Principal, entry: PriceEntry) -> tuple[PriceRecord, ...]:
-        """Close what holds when the entry begins, and begin it; the model's rows after that.
+    async def change(self, principal: Principal, entry: PriceEntry) -> ModelPrices:
+        """Close what holds when the entry begins, and begin it; what the model costs after that.
 
         Returns once this process uses it, and where it begins within a second, once it holds.
         Raises as `catalog.price_change.change_price` does.
         """
-        core = self._core()
-        async with core.database.transaction() as tx:
+        async with self._database().transaction() as tx:
             now = self._clock.now()
-            changes = await change_price(tx, entry, principal.name, now, core.currency)
+            changes = await change_price(tx, entry, principal.name, now, self._currency)
         for change in changes:
             _log.info("price_changed", change=str(change), by=principal.name)
-        await core.price_feed.refresh()
+        await self._feed().refresh()
         wait = entry.valid_from - self._clock.now()
         if timedelta(0) < wait < _WORTH_WAITING:
             await asyncio.sleep(wait.total_seconds())
