@@ -1,10 +1,12 @@
-"""How long the journal takes to open and to settle one call, over whatever ledger is there."""
+"""How long the journal takes to open and to settle one call, over a generated ledger."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Final
 
 from callsheet.db.driver import DriverConnection
 from callsheet.db.options import DatabaseOptions
@@ -14,13 +16,22 @@ from callsheet.events.entry import Entry
 from callsheet.events.union import AnyRunEvent
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.journal.budgets import NoBudgets
-from callsheet.journal.changes import Changes
+from callsheet.journal.changes import Changes, RunKeys
 from callsheet.journal.postgres import PostgresJournal
 from callsheet.kit.ids import new_id
-from tests.journal.stage import Admitted, admitted
+from tests.journal.stage import USER, gate, remember, wish
 
-USAGE = Usage(input_tokens=1000, cached_tokens=200, output_tokens=100)
-COST = Decimal("0.00112")  # of the stage's price: 800 at 1, 200 at 0.1, 100 at 3, per million
+USAGE: Final = Usage(input_tokens=1000, cached_tokens=200, output_tokens=100)
+COST: Final = Decimal("0.0002696")  # 800 at 0.28, 200 at 0.028, 100 at 0.4, per million
+_PRICE: Final = "SELECT id FROM llm_prices WHERE (factory, model_code) = ('bench', 'plain')"
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """An admitted run of the generated ledger, and the price that its calls are booked with."""
+
+    keys: RunKeys
+    price_id: str
 
 
 async def booking_ms(url: str, calls: int) -> tuple[list[float], list[float]]:
@@ -28,7 +39,7 @@ async def booking_ms(url: str, calls: int) -> tuple[list[float], list[float]]:
     database = Database.from_options(DatabaseOptions(url), pooled=False)
     connection = DriverConnection(DatabaseOptions(url))
     try:
-        run = await admitted(database)
+        run = await _admitted(database)
         journal = PostgresJournal(connection, "USD", NoBudgets())
         opened, settled = [], []
         for number in range(calls):
@@ -45,7 +56,15 @@ async def booking_ms(url: str, calls: int) -> tuple[list[float], list[float]]:
         await database.close()
 
 
-async def _write(journal: PostgresJournal, run: Admitted, seq: int, event: AnyRunEvent) -> float:
+async def _admitted(database: Database) -> _Run:
+    await remember(database)
+    ticket = await gate(database).admit(wish(new_id()))
+    async with database.read() as tx:
+        price_id = (await tx.exec_driver_sql(_PRICE)).scalar_one()
+    return _Run(RunKeys(ticket.run_id, ticket.session_id, USER.user_id), str(price_id))
+
+
+async def _write(journal: PostgresJournal, run: _Run, seq: int, event: AnyRunEvent) -> float:
     began = time.perf_counter()
     changes = Changes()
     changes.take(run.keys, event)
@@ -53,7 +72,7 @@ async def _write(journal: PostgresJournal, run: Admitted, seq: int, event: AnyRu
     return (time.perf_counter() - began) * 1000
 
 
-def _started(run: Admitted, call_id: str, message_id: str) -> LlmCallStarted:
+def _started(run: _Run, call_id: str, message_id: str) -> LlmCallStarted:
     return LlmCallStarted(
         call_id=call_id,
         message_id=message_id,
@@ -61,11 +80,11 @@ def _started(run: Admitted, call_id: str, message_id: str) -> LlmCallStarted:
         stage="execution",
         agent="worker",
         task="work",
-        factory="f",
-        model="m",
+        factory="bench",
+        model="plain",
         attempt=1,
         started_at=datetime.now(UTC),
-        price_id=str(run.price_id),
+        price_id=run.price_id,
         reserved_cost=Decimal("0.01"),
         reserved_tokens=2000,
         currency="USD",
