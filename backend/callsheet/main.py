@@ -21,6 +21,7 @@ from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.prices import PriceRoutes
 from callsheet.api.runs import RunRoutes
 from callsheet.api.sessions import SessionRoutes
+from callsheet.api.usage import UsageRoutes
 from callsheet.auth.exposure import own_hosts
 from callsheet.metrics.page import MetricsPage
 from callsheet.wiring.application import Application
@@ -55,7 +56,8 @@ def create_app(
         SessionRoutes(services, options).router(),
         CatalogRoutes(services, options).router(),
         PriceRoutes(services, options).router(),
-        HealthRoutes(services).router(),
+        UsageRoutes(services, options).router(),
+        HealthRoutes(services, options).router(),
         MetricsRoutes(services, options).router(),
         PageRoutes().router(),
     ]
@@ -84,6 +86,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         workflows=WorkflowService(application.workflows, settings.default_workflow),
         models=application.llm.models,
         prices=application.prices,
+        usage=application.usage,
         health=HealthService(application),
         metrics=MetricsPage(application.call_metrics.all()),
     )

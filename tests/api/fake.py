@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.price_ports import Prices
+from callsheet.api.usage_ports import UsageReports
 from callsheet.auth.api_keys import ApiKeys
 from callsheet.auth.bearer import Bearer
 from tests.api.fake_catalog import FakeHealth, FakeModels, FakeWorkflows
 from tests.api.fake_chat import FakeChat
 from tests.api.fake_prices import FakePrices
 from tests.api.fake_records import FakeRuns, FakeSessions
+from tests.api.fake_usage import FakeUsage
 
 ORIGIN = "http://app.example:3000"
 ALICE, BOB = {"Authorization": "Bearer sk-alice"}, {"Authorization": "Bearer sk-bob-2"}
@@ -32,6 +34,7 @@ class World:
         self.sessions = FakeSessions()
         self.runs = FakeRuns()
         self.prices: Prices = FakePrices()
+        self.usage: UsageReports = FakeUsage()
         self.health = FakeHealth()
 
     def services(self) -> Services:
@@ -44,6 +47,7 @@ class World:
             workflows=FakeWorkflows(),
             models=FakeModels(),
             prices=self.prices,
+            usage=self.usage,
             health=self.health,
             metrics=FakeMetrics(),
         )

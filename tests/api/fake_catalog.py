@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from callsheet.kit.errors import NotFound, Problem
 from callsheet.kit.readiness import Part
+from callsheet.ledger.report.billing import ModelBilling
 from callsheet.llm.model import Model
 from callsheet.workflows.workflow import AgentSpec, Stage, TaskSpec, Workflow
 
@@ -76,6 +77,7 @@ class FakeHealth:
 
     def __init__(self) -> None:
         self.warming = False
+        self.verified = True
 
     async def parts(self) -> Sequence[Part]:
         """As the port says."""
@@ -83,3 +85,7 @@ class FakeHealth:
             Part("database", ready=True),
             Part("crews", ready=not self.warming, detail="loading" if self.warming else ""),
         )
+
+    def billing(self) -> Sequence[ModelBilling]:
+        """As the port says."""
+        return (ModelBilling("qwen", MODEL.model_code, priced=True, verified=self.verified),)

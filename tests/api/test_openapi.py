@@ -14,6 +14,9 @@ from callsheet.auth.principal import principal_named
 from tests.api.fake import World
 from tests.api.fake_records import a_message, a_run
 
+# Streams and files have no document.
+NOT_JSON = ("text/event-stream", "text/csv", "application/x-ndjson")
+
 
 @pytest.fixture
 async def document(client: httpx.AsyncClient) -> dict[str, Any]:
@@ -35,7 +38,7 @@ async def test_every_json_document_has_a_name(document: dict[str, Any]) -> None:
     for path, method, operation in operations(document):
         for status, answer in operation["responses"].items():
             for kind, content in answer.get("content", {}).items():
-                named = "$ref" in content.get("schema", {}) or kind == "text/event-stream"
+                named = "$ref" in content.get("schema", {}) or kind in NOT_JSON
                 assert named or path.endswith("capabilities"), (path, method, status)
     references = set(re.findall(r"#/components/schemas/(\w+)", str(document)))
     assert references <= set(document["components"]["schemas"])
@@ -87,6 +90,11 @@ async def test_the_answers_are_the_documented_ones(
         ("GET", "/v1/prices", "/v1/prices", None, 200),
         ("POST", "/v1/prices", "/v1/prices", {}, 403),
         ("GET", "/v1/prices/{factory}/{model}", "/v1/prices/qwen/other", None, 404),
+        ("GET", "/v1/usage/today", "/v1/usage/today", None, 200),
+        ("GET", "/v1/usage/recent", "/v1/usage/recent", None, 200),
+        ("GET", "/v1/usage/report", "/v1/usage/report?by=day,model", None, 200),
+        ("GET", "/v1/usage/report", "/v1/usage/report?by=colour", None, 422),
+        ("GET", "/health/billing", "/health/billing", None, 200),
         ("GET", "/health/live", "/health/live", None, 200),
         ("GET", "/health/ready", "/health/ready", None, 200),
         ("POST", "/v1/agent-chat", "/v1/agent-chat", turn, 200),
@@ -114,8 +122,22 @@ async def test_the_answers_are_the_documented_ones(
     } == {
         ("/v1/agent-chat/{workflow}", "post"),  # the same as the one without a name
         ("/v1/agent-chat/{workflow}/capabilities", "get"),  # AG-UI's own document
+        ("/v1/usage/export", "get"),  # a file
     }
 
 
 async def test_no_page_loads_scripts_from_elsewhere(client: httpx.AsyncClient) -> None:
     assert [(await client.get(path)).status_code for path in ("/docs", "/redoc")] == [404, 404]
+
+
+async def test_it_says_how_to_call_with_a_key_or_token(
+    client: httpx.AsyncClient, document: dict[str, Any]
+) -> None:
+    scheme = document["components"]["securitySchemes"]["key"]
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+    assert document["security"] == [{"key": []}, {}]
+    client.headers.pop("Authorization")
+    answer = await client.get("/v1/sessions")
+    assert answer.headers["www-authenticate"].lower() == scheme["scheme"]
+    for path, _, operation in operations(document):
+        assert ("401" in operation["responses"]) is path.startswith("/v1/"), path

@@ -10,15 +10,17 @@ from fastapi.responses import Response
 
 from callsheet.api.answer import json_answer
 from callsheet.api.catalog_documents import Live, PartDocument, Ready
-from callsheet.api.openapi import Answers, reference
-from callsheet.api.ports import Services
+from callsheet.api.openapi import Answers, problem_content, reference
+from callsheet.api.ports import ApiOptions, Services
+from callsheet.api.usage_documents import Billing, ModelPrice
 
 
 class HealthRoutes:
     """For whoever watches the process; asks for no key and tells nothing about users."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, options: ApiOptions) -> None:
         self._services = services
+        self._show = options.show
 
     def router(self) -> APIRouter:
         """The routes."""
@@ -27,7 +29,19 @@ class HealthRoutes:
         ready: Answers = {200: _content(Ready), 503: {"description": "Not yet.", **_content(Ready)}}
         router.add_api_route("/live", self.live, methods=["GET"], responses=live)
         router.add_api_route("/ready", self.ready, methods=["GET"], responses=ready)
-        for path, answer in (("/live", self.live), ("/ready", self.ready)):
+        billing: Answers = {
+            200: _content(Billing),
+            503: {
+                "description": "A model cannot be billed, or the server is still starting.",
+                "content": {**_content(Billing)["content"], **problem_content()},
+            },
+        }
+        router.add_api_route("/billing", self.billing, methods=["GET"], responses=billing)
+        for path, answer in (
+            ("/live", self.live),
+            ("/ready", self.ready),
+            ("/billing", self.billing),
+        ):
             router.add_api_route(path, answer, methods=["HEAD"], include_in_schema=False)
         return router
 
@@ -46,6 +60,29 @@ class HealthRoutes:
             ],
         )
         return json_answer(document, status=200 if ready else 503)
+
+    async def billing(self) -> Response:
+        """200 where every model that a workflow names has a verified price now, else 503.
+
+        Names of models are left out where the deployment hides them.
+        """
+        models = self._services.health.billing()
+        complete = all(each.priced and each.verified for each in models)
+        document = Billing(
+            status="complete" if complete else "incomplete",
+            models=[
+                ModelPrice(
+                    provider=each.factory,
+                    model=each.model_code,
+                    priced=each.priced,
+                    verified=each.verified,
+                    detail=each.detail,
+                )
+                for each in models
+                if self._show.models
+            ],
+        )
+        return json_answer(document, status=200 if complete else 503)
 
 
 def _content(document: type[msgspec.Struct]) -> dict[str, Any]:

@@ -23,13 +23,15 @@ from callsheet.api.documents import (
 from callsheet.api.fields import NewSession, SessionEdit
 from callsheet.api.price_documents import ModelPrices, PricePage
 from callsheet.api.price_fields import NewPrice
+from callsheet.api.usage_documents import Billing, UsageCallPage, UsageReport, UsageToday
 
 Answers = dict[int | str, dict[str, Any]]
 
 _REF: Final = "#/components/schemas/{name}"
 _DOCUMENTS: Final = (
-    Answer, Live, MessagePage, ModelPrices, Models, NewPrice, NewSession, PricePage,
-    ProblemDocument, Ready, Run, RunPage, Session, SessionEdit, SessionPage, Stopped, Workflows,
+    Answer, Billing, Live, MessagePage, ModelPrices, Models, NewPrice, NewSession, PricePage,
+    ProblemDocument, Ready, Run, RunPage, Session, SessionEdit, SessionPage, Stopped,
+    UsageCallPage, UsageReport, UsageToday, Workflows,
 )  # fmt: skip
 _ERRORS: Final[Mapping[int, str]] = {
     401: "No valid key or token.",
@@ -43,6 +45,11 @@ _ERRORS: Final[Mapping[int, str]] = {
     422: "The request is wrong; `field` says where.",
     429: "Too many requests; `Retry-After` says when to come back.",
     503: "Something we depend on is away; the detail says which.",
+}
+_SCHEME: Final = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A key, or a token (JWT) of the deployment's identity provider.",
 }
 BODY_ERRORS: Final = (408, 413, 415)
 """What an operation with a body can say on top."""
@@ -84,7 +91,7 @@ def install_openapi(app: FastAPI) -> None:
             document = of_routes()
             document["components"] = {
                 "schemas": schemas,
-                "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+                "securitySchemes": {"key": _SCHEME},
             }
             # The second form is the keyless local server.
             document["security"] = [{"key": []}, {}]
@@ -93,6 +100,10 @@ def install_openapi(app: FastAPI) -> None:
     app.openapi = openapi  # type: ignore[method-assign]  # the way FastAPI documents
 
 
+def problem_content() -> dict[str, Any]:
+    """The content of an error."""
+    return {"application/problem+json": {"schema": reference(ProblemDocument)}}
+
+
 def _problem(status: int) -> dict[str, Any]:
-    content = {"application/problem+json": {"schema": reference(ProblemDocument)}}
-    return {"description": _ERRORS[status], "content": content}
+    return {"description": _ERRORS[status], "content": problem_content()}

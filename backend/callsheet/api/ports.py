@@ -10,10 +10,12 @@ from uuid import UUID
 from callsheet.agui.run_input import RunInput
 from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
 from callsheet.api.price_ports import Prices
+from callsheet.api.usage_ports import UsageReports
 from callsheet.auth.principal import Principal
 from callsheet.kit.errors import Problem
 from callsheet.kit.pages import Page, PageRequest
 from callsheet.kit.readiness import Part
+from callsheet.ledger.report.billing import ModelBilling
 from callsheet.llm.model import Model
 from callsheet.runs.run import RunRecord
 from callsheet.runs.started import StartedRun
@@ -138,6 +140,10 @@ class Health(Protocol):
         """Every part that a turn needs, asked now; answers within a second or two."""
         ...
 
+    def billing(self) -> Sequence[ModelBilling]:
+        """Every model that an active workflow names; Unavailable before prices are loaded."""
+        ...
+
 
 class Metrics(Protocol):
     """The numbers of this process for a scraper."""
@@ -159,6 +165,7 @@ class Services:
     workflows: WorkflowCatalog
     models: ModelCatalog
     prices: Prices
+    usage: UsageReports
     health: Health
     metrics: Metrics
 

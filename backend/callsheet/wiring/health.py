@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final
 
-from callsheet.kit.errors import AppError
+from callsheet.kit.errors import AppError, Unavailable
 from callsheet.kit.readiness import Part
+from callsheet.ledger.price_book import PriceBook
+from callsheet.ledger.report.billing import ModelBilling, billing_of
 from callsheet.wiring.application import DATABASE, Application
 
 _PING_S: Final = 2.0
@@ -26,6 +29,26 @@ class HealthService:
             if part.name == DATABASE and part.ready:
                 parts[index] = await self._database()
         return parts
+
+    def billing(self) -> Sequence[ModelBilling]:
+        """Every model that an active workflow names, with what is wrong with its price."""
+        application = self._application
+        book, now = application.core().prices, application.adapters.clock.now()
+        workflows = [application.workflows.get(name) for name in application.workflows.names()]
+        codes = {
+            agent.default_model
+            for workflow in workflows
+            for stage in workflow.stages
+            for agent in stage.agents.values()
+        }
+        return [self._billed(code, book, now) for code in sorted(codes)]
+
+    def _billed(self, code: str, book: PriceBook, now: datetime) -> ModelBilling:
+        try:
+            model = self._application.llm.models.get(code)
+        except Unavailable as error:  # it cannot be called either
+            return ModelBilling("", code, priced=False, verified=False, detail=str(error))
+        return billing_of(book, model.factory, model.model_code, now)
 
     async def _database(self) -> Part:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from callsheet.db.transaction import Read
 from callsheet.kit.errors import SetupError
 from callsheet.kit.money import plain
+from callsheet.ledger.budget.period import midnight
 from callsheet.ledger.fx_rate import FxRate, rate_at
 from callsheet.ledger.reconcile.bill import Bill
 from callsheet.ledger.reconcile.compare import (
@@ -120,11 +121,11 @@ def _rates(rates: Sequence[FxRate], accounting: str, zone: ZoneInfo) -> Rate:
         if currency == accounting:
             return Decimal(1)
         if (currency, day) not in known:
-            ends_at = datetime.combine(day + _DAY, time(), zone).astimezone(UTC)
-            found = rate_at(rates, currency, accounting, ends_at)
+            found = rate_at(rates, currency, accounting, midnight(day + _DAY, zone))
             if found is None:
                 raise SetupError(
-                    f"The bill is in {currency}, and there is no rate to {accounting} for {day}."
+                    f"The bill is in {currency}, and there is no rate to {accounting} for {day}. "
+                    f"Set one: callsheet prices fx set {currency} {accounting} <rate>"
                 )
             known[currency, day] = found.rate
         return known[currency, day]

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from callsheet.kit.errors import BadInput
 from callsheet.kit.yaml_words import closest
-from callsheet.ledger.report.period import Period
+from callsheet.ledger.report.period import THIS_MONTH, Period, PeriodWords
 
 Dimension = Literal[
     "day", "model", "user", "stage", "agent", "tool", "purpose", "session", "workflow"
@@ -35,6 +35,23 @@ class Ask:
     period: Period
     by: tuple[Dimension, ...] = ()
     filters: Filters = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A caller's words: of whom, of when, by what.
+
+    `user` None: the caller's own calls, unless `everybody`. `zone` None: the deployment's.
+    """
+
+    words: PeriodWords = THIS_MONTH
+    zone: str | None = None
+    by: tuple[Dimension, ...] = ()
+    user: str | None = None
+    everybody: bool = False
+    model: str | None = None
+    factory: str | None = None
+    session_id: UUID | None = None
 
 
 def read_dimensions(written: Sequence[str]) -> tuple[Dimension, ...]:

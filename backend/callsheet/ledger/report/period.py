@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from callsheet.kit.errors import BadInput
+from callsheet.ledger.budget.period import midnight
 
 _MONTH: Final = re.compile(r"(\d{4})-(\d{2})")
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -28,12 +29,12 @@ class Period:
     @property
     def start(self) -> datetime:
         """When it begins, in UTC."""
-        return _midnight(self.first, self.zone)
+        return midnight(self.first, self.zone)
 
     @property
     def end(self) -> datetime:
         """When it is over, in UTC; no part of it."""
-        return _midnight(self.last + timedelta(days=1), self.zone)
+        return midnight(self.last + timedelta(days=1), self.zone)
 
     @property
     def days(self) -> int:
@@ -47,12 +48,11 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class PeriodWords:
-    """A period as somebody wrote it; `prefix` stands before the words in what is said of them."""
+    """A period as somebody wrote it."""
 
     month: str | None = None
     first: str | None = None
     last: str | None = None
-    prefix: str = ""
 
     def read(self, now: datetime, zone: ZoneInfo, *, longest_days: int | None = None) -> Period:
         """The period; without any word the month of `now`, without an end up to today.
@@ -64,26 +64,26 @@ class PeriodWords:
         today = now.astimezone(zone).date()
         if self.month is not None:
             if self.first is not None or self.last is not None:
-                raise self._bad("month", "stands alone, without a first or a last day")
+                raise _bad("month", "stands alone, without a first or a last day")
             period = self._month(self.month, zone)
         elif self.first is None and self.last is None:
             period = Period(today.replace(day=1), today, zone)
         elif self.first is None:
-            raise self._bad("from", "is missing: the period has an end and no start")
+            raise _bad("from", "is missing: the period has an end and no start")
         else:
             first = self._day("from", self.first)
             last = max(first, today) if self.last is None else self._day("to", self.last)
             if last < first:
-                raise self._bad("to", f"is before the start, {first}")
+                raise _bad("to", f"is before the start, {first}")
             period = Period(first, last, zone)
         if longest_days is not None and period.days > longest_days:
-            raise self._bad("to", f"asks for {period.days} days; {longest_days} are the most")
+            raise _bad("to", f"asks for {period.days} days; {longest_days} are the most")
         return period
 
     def _month(self, written: str, zone: ZoneInfo) -> Period:
         found = _MONTH.fullmatch(written)
         if not found or not _EARLIEST <= int(found[1]) < _LATEST or not 1 <= int(found[2]) <= 12:
-            raise self._bad("month", f"is no month: write it as 2026-11, not {written[:40]!r}")
+            raise _bad("month", f"is no month: write it as 2026-11, not {written[:40]!r}")
         first = date(int(found[1]), int(found[2]), 1)
         following = (first + timedelta(days=31)).replace(day=1)
         return Period(first, following - timedelta(days=1), zone)
@@ -94,11 +94,12 @@ class PeriodWords:
         except ValueError:
             day = None
         if day is None or not _EARLIEST <= day.year < _LATEST:
-            raise self._bad(field, f"is no day: write it as 2026-11-30, not {written[:40]!r}")
+            raise _bad(field, f"is no day: write it as 2026-11-30, not {written[:40]!r}")
         return day
 
-    def _bad(self, field: str, what: str) -> BadInput:
-        return BadInput(f"{self.prefix}{field} {what}.", field=field)
+
+THIS_MONTH: Final = PeriodWords()
+"""Up to today."""
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -114,5 +115,5 @@ def zone_of(name: str) -> ZoneInfo:
     )
 
 
-def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    return datetime.combine(day, time(), zone).astimezone(UTC)
+def _bad(field: str, what: str) -> BadInput:
+    return BadInput(f"{field} {what}.", field=field)

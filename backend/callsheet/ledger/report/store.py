@@ -65,6 +65,7 @@ GROUP BY a.currency
 ORDER BY a.currency
 """
 _USER: Final = text("SELECT id FROM users WHERE name = :name")
+_OWNER: Final = text("SELECT user_id FROM sessions WHERE id = :id")
 
 
 async def read_report(tx: Read, ask: Ask, *, most_groups: int = MOST_GROUPS) -> Report:
@@ -95,6 +96,12 @@ async def find_user(tx: Read, name: str) -> UUID | None:
     """The id of the user of that name."""
     found: UUID | None = (await tx.execute(_USER, {"name": name})).scalar()
     return found
+
+
+async def owns_session(tx: Read, session_id: UUID, user_id: UUID | None) -> bool:
+    """Whether the session is the user's, deleted or not (None: anybody's)."""
+    owner = (await tx.execute(_OWNER, {"id": session_id})).scalar()
+    return owner is not None and user_id in (owner, None)
 
 
 def chosen(period: Period, filters: Filters) -> dict[str, Any]:

@@ -1,0 +1,102 @@
+"""What a report or an export over HTTP is asked for: every parameter known, each once."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import Query, Request
+
+from callsheet.agui.show import ShowOptions
+from callsheet.api.caller import path_id
+from callsheet.auth.principal import Principal
+from callsheet.kit.errors import BadInput, Forbidden
+from callsheet.kit.text import clean
+from callsheet.ledger.report.ask import LONGEST_NAME, Question, read_dimensions
+from callsheet.ledger.report.period import PeriodWords
+
+_YES: Final = {"true": True, "false": False, None: False}
+
+
+class UsageQuery:
+    """The parameters as they were sent; FastAPI makes one for each request."""
+
+    def __init__(  # noqa: PLR0913 - each is a query parameter
+        self,
+        request: Request,
+        month: Annotated[str | None, Query(description="A month, as 2026-11.")] = None,
+        first: Annotated[
+            str | None, Query(alias="from", description="The first day, as 2026-11-01.")
+        ] = None,
+        last: Annotated[
+            str | None, Query(alias="to", description="The last day; unset: today.")
+        ] = None,
+        zone: Annotated[str | None, Query(description="Whose days are meant.")] = None,
+        user: Annotated[str | None, Query(description="For admins: whose calls.")] = None,
+        everybody: Annotated[
+            str | None, Query(alias="all", description="For admins: `true` for all users' calls.")
+        ] = None,
+        model: Annotated[str | None, Query(description="Only this model code.")] = None,
+        factory: Annotated[str | None, Query(description="Only this provider.")] = None,
+        session: Annotated[str | None, Query(description="Only this session.")] = None,
+    ) -> None:
+        self._request = request
+        self._words = PeriodWords(month, first, last)
+        self._zone = zone
+        self._user = user
+        self._everybody = everybody
+        self._model = model
+        self._factory = factory
+        self._session = session
+
+    def question(
+        self, caller: Principal, show: ShowOptions, by: str | None = None, *also: str
+    ) -> Question:
+        """What it asks, in the name of `caller`; `also` are parameters besides those above.
+
+        Raises:
+            BadInput: a parameter is unknown, doubled or malformed; `field` names it.
+            Forbidden: it names models where the deployment hides them.
+        """
+        _check_names(self._request, {*_KNOWN, *also})
+        if self._everybody not in _YES:
+            raise BadInput("all is true or false.", field="all")
+        dimensions = read_dimensions([by]) if by else ()
+        if not show.models and ("model" in dimensions or self._model or self._factory):
+            raise Forbidden("Models and providers are not shown here.")
+        return Question(
+            words=self._words,
+            zone=self._zone,
+            by=dimensions,
+            user=_name("user", self._user),
+            everybody=_YES[self._everybody],
+            model=_name("model", self._model),
+            factory=_name("factory", self._factory),
+            session_id=self._session_id(caller),
+        )
+
+    def _session_id(self, caller: Principal) -> UUID | None:
+        return None if self._session is None else path_id(caller, "session", self._session)
+
+
+_KNOWN: Final = frozenset(
+    {"month", "from", "to", "zone", "user", "all", "model", "factory", "session"}
+)
+
+
+def _check_names(request: Request, known: set[str]) -> None:
+    """A misspelt parameter would give an answer to another question."""
+    names = [name for name, _ in request.query_params.multi_items()]
+    for name in names:
+        if name not in known:
+            raise BadInput(f"{name[:40]!r} is no parameter of this.", field=name[:40])
+        if names.count(name) > 1:
+            raise BadInput(f"{name} may stand once.", field=name)
+
+
+def _name(field: str, value: Any) -> str | None:
+    if value is None:
+        return None
+    if not 0 < len(value) <= LONGEST_NAME:
+        raise BadInput(f"{field} must have 1 to {LONGEST_NAME} characters.", field=field)
+    return clean(value)
