@@ -97,11 +97,12 @@ class ChatService:
 
     @staticmethod
     async def _admit(core: Core, request: AdmissionRequest) -> Ticket:
-        try:
-            return await core.gate.admit(request)
-        except Abandoned as abandoned:
-            await core.recovery.end(abandoned.run_id)
-            return await core.gate.admit(request)
+        async with core.turn_limits.let_in(request):
+            try:
+                return await core.gate.admit(request)
+            except Abandoned as abandoned:
+                await core.recovery.end(abandoned.run_id)
+                return await core.gate.admit(request)
 
 
 def _turn(

@@ -29,7 +29,9 @@ class Process:
         self.waits: list[float] = []
         self._clock = clock
         self.pool = DriverPool(DatabaseOptions(url), size=2)
-        self.rates = ProviderRates({"f": rate, "free": ProviderRate()}, self.pool, clock, self.wait)
+        self.rates = ProviderRates(
+            {"f": rate, "free": ProviderRate()}, lambda: self.pool, clock, self.wait
+        )
 
     async def wait(self, seconds: float) -> None:
         self.waits.append(seconds)
@@ -186,7 +188,7 @@ async def test_waiting_ends_when_it_is_cancelled_and_the_next_one_in_line_gets_i
         await never.wait()
 
     clock = HandClock()
-    rates = ProviderRates({"f": ProviderRate(requests_per_minute=1)}, pool, clock, wait)
+    rates = ProviderRates({"f": ProviderRate(requests_per_minute=1)}, lambda: pool, clock, wait)
 
     async def take() -> None:
         async with rates.turn("f", 1, Deadline.after(LONG)):

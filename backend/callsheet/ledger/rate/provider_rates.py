@@ -33,7 +33,7 @@ class ProviderRates:
     def __init__(
         self,
         rates: Mapping[str, ProviderRate],
-        pool: DriverPool,
+        pool: Callable[[], DriverPool],
         clock: Clock,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -66,7 +66,7 @@ class ProviderRates:
             opened = False
             while True:
                 try:
-                    async with self._pool.transaction() as tx:
+                    async with self._pool().transaction() as tx:
                         reason = await self._asked(tx, factory, rate, tokens)
                         if reason is None:
                             yield

@@ -1,0 +1,87 @@
+"""The limits of a deployment, and what keeps them like those in the database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from callsheet.auth.principal import user_id_of
+from callsheet.db.transaction import Database
+from callsheet.kit.clock import Clock
+from callsheet.kit.errors import AppError
+from callsheet.kit.log import get_log
+from callsheet.ledger.budget.counters import ensure_counters
+from callsheet.ledger.budget.quota_store import Version, quota_version, stored_quotas
+from callsheet.ledger.budget.quotas import QuotaRules, Quotas
+from callsheet.ledger.budget.quotas_file import load_quotas
+from callsheet.ledger.rate.rates import ProviderRate, UserRate
+
+EVERY_S: Final = 4.0
+"""A change is known in every process within 10 s."""
+
+_log = get_log(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowances:
+    """What may be spent and how fast."""
+
+    quotas: Quotas
+    user_rate: UserRate
+    provider_rates: Mapping[str, ProviderRate]
+
+
+def make_allowances(file: Path, factories: Iterable[str]) -> Allowances:
+    """The limits and rates of `quotas.yaml`.
+
+    Raises:
+        ConfigError: every problem of the file.
+    """
+    read = load_quotas(file, tuple(factories))
+    users = {user_id_of(name): override for name, override in read.users.items()}
+    quotas = Quotas(QuotaRules(read.zone, read.limits, users))
+    return Allowances(quotas, read.user_rate, read.provider_rates)
+
+
+class QuotaFeed:
+    """Looks for changed limits of users every few seconds, and at once when it is asked to."""
+
+    def __init__(
+        self, database: Database, quotas: Quotas, clock: Clock, every_s: float = EVERY_S
+    ) -> None:
+        self._database = database
+        self._quotas = quotas
+        self._clock = clock
+        self._every_s = every_s
+        self._version: Version | None = None
+        self._one_at_a_time = asyncio.Lock()  # an older look must not end after a newer one
+
+    async def begin(self) -> None:
+        """Before the first turn: counters that count every call, and the limits of users."""
+        await ensure_counters(self._database, self._quotas.zone, self._clock.now())
+        await self.refresh()
+
+    async def refresh(self) -> bool:
+        """Take in what changed; whether anything did."""
+        async with self._one_at_a_time:
+            async with self._database.read() as tx:
+                version = await quota_version(tx)
+                if version == self._version:
+                    return False
+                stored = await stored_quotas(tx)
+            self._quotas.replace(stored)
+            self._version = version
+            return True
+
+    async def run(self) -> None:
+        """Look until cancelled; while the database is away the last limits hold."""
+        while True:
+            await asyncio.sleep(self._every_s)
+            try:
+                if await self.refresh():
+                    _log.info("quotas_changed")
+            except AppError as error:
+                _log.warning("quotas_not_read", error=str(error))
