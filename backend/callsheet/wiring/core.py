@@ -78,11 +78,11 @@ def make_core(
     options: DatabaseOptions,
     runner: StageRunner,
     adapters: Adapters,
-    worker_id: str,
-    watch: CallWatch,
+    process: Process,
     allowances: Allowances,
 ) -> Core:
-    """Plug the rooms together; nothing connects or runs yet. `watch` is told of model calls."""
+    """Plug the rooms together; nothing connects or runs yet."""
+    spool = process.spool
     clock: Clock = adapters.clock
     database = Database.from_options(options)
     connection = DriverConnection(options)
