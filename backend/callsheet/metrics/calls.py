@@ -36,7 +36,7 @@ class CallMetrics:
         )
         self.refused = Sums(
             "callsheet_llm_refused_calls",
-            "Model calls that were refused before they were sent.",
+            "Model calls that a budget did not let begin.",
             (*_MODEL, "code"),
         )
         self.estimated = Sums(

@@ -89,3 +89,11 @@ def test_a_prompt_that_ollama_had_in_memory_is_estimated() -> None:
 
     assert (counted.source, counted.method) == ("estimated", "partial")
     assert (counted.usage.input_tokens, counted.usage.output_tokens) == (50, 298)
+
+
+def test_an_explicit_cache_of_dashscope_is_known_through_litellm_too() -> None:
+    details = {"cached_tokens": 60, "cache_type": "ephemeral"}
+    raw = {"prompt_tokens": 100, "completion_tokens": 1, "prompt_tokens_details": details}
+
+    assert metered(raw, ESTIMATE, "litellm").cache_type == "explicit"
+    assert metered(raw, ESTIMATE, "openai").cache_type == "implicit"
