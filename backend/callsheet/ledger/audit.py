@@ -14,6 +14,9 @@ from callsheet.db.transaction import Database
 from callsheet.ledger.audit_queries import links, prices, reports, sums
 from callsheet.ledger.audit_queries.query import AuditQuery
 
+# Sums over a million calls are sorted and hashed in memory, not on disk.
+_ROOM: Final = "SET LOCAL work_mem = '64MB'"
+
 QUERIES: Final = (
     AuditQuery(
         1, "Each message against its ledger rows", sums.MESSAGE_AGAINST_LEDGER, "differences"
@@ -92,6 +95,7 @@ async def audit_results(
 ) -> AsyncIterator[AuditResult]:
     """What each query returns, all on one snapshot, so that a turn under way is no difference."""
     async with database.read() as connection:
+        await connection.exec_driver_sql(_ROOM)
         for query in queries:
             found = await connection.exec_driver_sql(query.sql)
             rows = tuple(tuple(row) for row in found)

@@ -9,34 +9,33 @@ SELECT m.session_id, m.seq, m.cost, l.cost AS ledger_cost,
        m.input_tokens, l.input_tokens AS ledger_input_tokens,
        m.output_tokens, l.output_tokens AS ledger_output_tokens
 FROM messages m
-CROSS JOIN LATERAL (
-  SELECT round(coalesce(sum(c.cost_exact), 0), 6) AS cost,
-         coalesce(sum(c.input_tokens), 0) AS input_tokens,
-         coalesce(sum(c.output_tokens), 0) AS output_tokens
-  FROM llm_calls c WHERE c.message_id = m.id AND c.status <> 'open'
-) l
-WHERE (m.cost, m.input_tokens, m.output_tokens)
-      IS DISTINCT FROM (l.cost, l.input_tokens, l.output_tokens)
+LEFT JOIN (
+  SELECT c.message_id, round(sum(c.cost_exact), 6) AS cost, sum(c.input_tokens) AS input_tokens,
+         sum(c.output_tokens) AS output_tokens
+  FROM llm_calls c WHERE c.status <> 'open' GROUP BY c.message_id
+) l ON l.message_id = m.id
+WHERE (m.cost, m.input_tokens, m.output_tokens) IS DISTINCT FROM
+      (coalesce(l.cost, 0), coalesce(l.input_tokens, 0), coalesce(l.output_tokens, 0))
 ORDER BY m.session_id, m.seq;
 """
 
 SESSION_AGAINST_MESSAGES: Final = """\
 SELECT s.id AS session_id, s.total_cost, k.cost AS messages_cost,
        s.total_tokens, k.tokens AS messages_tokens,
-       s.message_count, k.present AS messages_present, k.stored, k.last_seq, k.currencies
+       s.message_count, k.present AS messages_present, k.stored, k.last_seq,
+       k.first_currency, k.last_currency
 FROM sessions s
-CROSS JOIN LATERAL (
-  SELECT coalesce(sum(m.cost), 0) AS cost,
-         coalesce(sum(m.input_tokens + m.output_tokens), 0) AS tokens,
+LEFT JOIN (
+  SELECT m.session_id, sum(m.cost) AS cost, sum(m.input_tokens + m.output_tokens) AS tokens,
          count(*) FILTER (WHERE m.deleted_at IS NULL) AS present,
-         count(*) AS stored, coalesce(max(m.seq), 0) AS last_seq,
-         count(DISTINCT m.currency) AS currencies
-  FROM messages m WHERE m.session_id = s.id
-) k
+         count(*) AS stored, max(m.seq) AS last_seq,
+         min(m.currency) AS first_currency, max(m.currency) AS last_currency
+  FROM messages m GROUP BY m.session_id
+) k ON k.session_id = s.id
 WHERE (s.total_cost, s.total_tokens, s.message_count)
-      IS DISTINCT FROM (k.cost, k.tokens, k.present)
+      IS DISTINCT FROM (coalesce(k.cost, 0), coalesce(k.tokens, 0), coalesce(k.present, 0))
    OR k.stored <> k.last_seq
-   OR k.currencies > 1
+   OR k.first_currency <> k.last_currency
 ORDER BY s.id;
 """
 
@@ -75,6 +74,6 @@ WHERE ((b.calls, b.tokens, b.cost, b.reserved_tokens, b.reserved_cost)
        IS DISTINCT FROM (l.calls, l.tokens, l.cost, l.reserved_tokens, l.reserved_cost)
        OR l.uncounted > 0)
   AND NOT (b.period_start = b.first_start
-           AND EXISTS (SELECT FROM llm_calls e WHERE e.started_at < b.first_start))
+           AND (SELECT min(e.started_at) FROM llm_calls e) < b.first_start)
 ORDER BY b.scope, b.scope_id, b.period, b.period_start;
 """
