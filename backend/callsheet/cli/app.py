@@ -21,6 +21,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "sessions": "List, show and delete conversations.",
     "keys": "Make, list and revoke callers' keys.",
     "report": "Add up what was spent: as a table, CSV, JSON or Parquet.",
+    "reprice": "Say what a period would cost under other prices.",
     "reconcile": "Compare a provider's bill with the ledger, and store what differs.",
     "audit": "Check the money: differences between ledger, messages and sessions.",
     "db": "Look after the database: url, psql, migrate, backup, restore, reset.",

@@ -35,7 +35,7 @@ Session = Annotated[
     str | None, typer.Option("--session", metavar="ID", help="Only calls of this session.")
 ]
 
-_NAMES = {"month": "--month", "from": "--from", "to": "--to", "zone": "--zone", "by": "--by"}
+_NAMES = {name: f"--{name}" for name in ("month", "from", "to", "zone", "by", "as-of")}
 
 
 @contextmanager
