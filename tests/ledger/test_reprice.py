@@ -106,7 +106,8 @@ def test_what_has_no_price_there_is_in_no_sum() -> None:
     later = flat(valid_from=DECEMBER_1 + timedelta(days=1))
     found = repriced([call(), call()], [later])
     assert (found.without, found.without_booked) == (2, Decimal(10))
-    assert (found.booked, found.would, found.percent) == (0, 0, None)
+    assert (found.booked, found.would) == (Decimal(0), Decimal(0))
+    assert found.percent is None
 
 
 def test_a_price_per_second_is_no_price_for_tokens() -> None:
@@ -121,7 +122,7 @@ def test_a_call_that_was_booked_without_a_price_is_told_apart() -> None:
     assert (found.calls, found.unpriced, found.unpriced_would) == (2, 1, Decimal(5))
     assert (found.booked, found.would) == (Decimal(5), Decimal(5))
     unknown = repriced([call(booked=None)], [flat(valid_to=NOON)])
-    assert (unknown.unpriced, unknown.without, unknown.unpriced_would) == (1, 1, 0)
+    assert (unknown.unpriced, unknown.without, unknown.unpriced_would) == (1, 1, Decimal(0))
 
 
 async def test_under_their_own_prices_calls_cost_what_is_booked(database: Database) -> None:
