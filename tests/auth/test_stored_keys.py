@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
+from callsheet.auth.api_keys import ApiKeys
 from callsheet.auth.bearer import LONGEST_TOKEN, Bearer
 from callsheet.auth.key import hash_of, looks_like_key, make_key
 from callsheet.auth.key_store import has_active_key, insert_key, list_keys, revoke_key
@@ -138,6 +139,30 @@ async def test_the_database_is_not_asked_with_each_request(
     assert asked == 3
 
 
+async def test_only_so_many_answers_are_remembered_the_latest_ones(
+    database: Database, clock: HandClock
+) -> None:
+    asked: list[str] = []
+
+    def counted() -> Database:
+        asked.append("")
+        return database
+
+    keys = StoredKeys(counted, clock, most=2)
+    first, second, third, fourth = (make_key() for _ in range(4))
+    await keys.find(first)
+    await keys.find(second)
+    clock.forward(KEPT_S)
+    await keys.find(first)
+    await keys.find(third)
+    assert len(asked) == 4
+    await keys.find(first)
+    assert len(asked) == 4
+    await keys.find(fourth)
+    await keys.find(first)
+    assert len(asked) == 6
+
+
 async def test_a_key_that_cannot_be_looked_up_is_not_called_wrong(
     database: Database, clock: HandClock
 ) -> None:
@@ -213,6 +238,9 @@ async def test_a_local_server_takes_made_keys_for_their_users_and_everybody_else
         await local.authenticate(f"Bearer {make_key()}")
 
 
-async def test_a_header_of_megabytes_is_not_looked_at(keys: StoredKeys) -> None:
+async def test_a_header_that_is_too_long_is_not_looked_at() -> None:
+    anything = "x" * LONGEST_TOKEN
+    callers = Bearer([ApiKeys([f"ann:{anything}", f"ann:{anything}x"])])
+    assert await callers.authenticate(f"Bearer {anything}") == ANN
     with pytest.raises(Unauthorized):
-        await Bearer([keys]).authenticate("Bearer " + "x" * (LONGEST_TOKEN + 1))
+        await callers.authenticate(f"Bearer {anything}x")

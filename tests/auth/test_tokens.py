@@ -43,7 +43,7 @@ async def provider() -> AsyncIterator[IdentityProvider]:
 
 def tokens(provider: IdentityProvider, clock: HandClock = CLOCK, **options: Any) -> Tokens:
     """Takes all three algorithms unless told otherwise."""
-    endpoint = JwksEndpoint(provider.url, options.get("jwks_algorithms", BOTH))
+    endpoint = JwksEndpoint(provider.url, BOTH)
     chosen = TokenOptions(ISSUER, AUDIENCE, **{"secret": SECRET, **options})
     return Tokens(chosen, clock, JwksCache(endpoint.fetch, clock))
 

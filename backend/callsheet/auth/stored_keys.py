@@ -15,15 +15,18 @@ from callsheet.kit.clock import Clock
 
 KEPT_S: Final = 3.0
 """A revoked key is let in no longer than this."""
-_MOST: Final = 4096
+_MOST: Final = 4096  # answers that are remembered
 
 
 class StoredKeys:
     """Implements `auth.bearer.Source`. An answer of the database, also "no", holds for 3 s."""
 
-    def __init__(self, database: Callable[[], Database], clock: Clock) -> None:
+    def __init__(
+        self, database: Callable[[], Database], clock: Clock, *, most: int = _MOST
+    ) -> None:
         self._database = database
         self._clock = clock
+        self._most = most
         self._kept: OrderedDict[bytes, tuple[float, KnownKey | None]] = OrderedDict()
         self.uses = KeyUses(database)
 
@@ -48,6 +51,6 @@ class StoredKeys:
         # Counted from the question: the answer may be old when it comes.
         self._kept[key_hash] = (asked_at_s + KEPT_S, known)
         self._kept.move_to_end(key_hash)
-        if len(self._kept) > _MOST:
+        if len(self._kept) > self._most:
             self._kept.popitem(last=False)
         return known
