@@ -42,6 +42,13 @@ def test_every_query_has_a_heading_and_says_what_it_is_for() -> None:
         assert ("Returns nothing." in before) == (query.kind == "differences"), query.number
 
 
+@pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
+def test_the_readme_shows_what_the_command_prints(readme: str) -> None:
+    printed = re.findall(r"^\d+\. .+: no difference$", text_of(readme), re.MULTILINE)
+    checks = [query for query in QUERIES if query.kind == "differences"]
+    assert printed == [f"{query.number}. {query.title}: no difference" for query in checks]
+
+
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.title)
 async def test_each_query_runs_as_it_stands_on_the_page(
     database: Database, query: AuditQuery
