@@ -5,23 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Final, Literal
+from typing import Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
-
-from sqlalchemy import text
 
 from callsheet.db.transaction import Read
 from callsheet.ledger.budget.limits import MEASURES, Limits, Measure
 from callsheet.ledger.budget.period import period_ends, period_starts
-from callsheet.ledger.budget.standing import NOTHING, Spent
-
-_COUNTERS: Final = text("""
-SELECT period, calls, tokens, cost, reserved_tokens, reserved_cost
-FROM budget_counters
-WHERE scope = 'user' AND scope_id = :user_id
-  AND (period, period_start) IN (('day', :day), ('month', :month))
-""")
+from callsheet.ledger.budget.standing import Spent
+from callsheet.ledger.budget.usage import spent_of_user
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +59,9 @@ async def read_today(
     """What the counters say; a user without calls has spent nothing."""
     day, month = period_starts(now, zone)
     day_end, month_end = period_ends(now, zone)
-    values = {"user_id": str(user_id), "day": day, "month": month}
-    spent = {
-        row.period: Spent(row.calls, row.tokens, row.cost, row.reserved_tokens, row.reserved_cost)
-        for row in await tx.execute(_COUNTERS, values)
-    }
-    today = Span(day, day_end, spent.get("day", NOTHING))
-    this_month = Span(month, month_end, spent.get("month", NOTHING))
+    spent = await spent_of_user(tx, user_id, now, zone)
+    today = Span(day, day_end, spent["user_day"])
+    this_month = Span(month, month_end, spent["user_month"])
     left = (*_left("user_day", limits, today), *_left("user_month", limits, this_month))
     return Today(zone, currency, today, this_month, left)
 
