@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 
 _User = Annotated[
-    str, typer.Option("--user", help="Whose; the name before the colon of an API key.")
+    str, typer.Option("--user", help="Whose; the name that a key was made for, or a token's sub.")
 ]
 _Session = Annotated[str, typer.Argument(help="An id, a client's own name, or `recent`.")]
 _COLUMNS = ("id", "title", "status", "messages", "tokens", "cost", "last activity (UTC)")
