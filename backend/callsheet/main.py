@@ -19,6 +19,7 @@ from callsheet.api.openapi import install_openapi, operation_id
 from callsheet.api.page import PageRoutes
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.prices import PriceRoutes
+from callsheet.api.quota import QuotaRoutes
 from callsheet.api.runs import RunRoutes
 from callsheet.api.sessions import SessionRoutes
 from callsheet.api.usage import UsageRoutes
@@ -28,6 +29,7 @@ from callsheet.wiring.application import Application
 from callsheet.wiring.catalogs import WorkflowService
 from callsheet.wiring.health import HealthService
 from callsheet.wiring.identities import make_identities
+from callsheet.wiring.quota import QuotaService
 
 
 class Lifespan(Protocol):
@@ -57,6 +59,7 @@ def create_app(
         CatalogRoutes(services, options).router(),
         PriceRoutes(services, options).router(),
         UsageRoutes(services, options).router(),
+        QuotaRoutes(services, options).router(),
         HealthRoutes(services, options).router(),
         MetricsRoutes(services, options).router(),
         PageRoutes().router(),
@@ -87,6 +90,12 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         models=application.llm.models,
         prices=application.prices,
         usage=application.usage,
+        quotas=QuotaService(
+            lambda: application.core().database,
+            lambda: application.core().quota_feed,
+            application.allowances.quotas,
+            settings.currency,
+        ),
         health=HealthService(application),
         metrics=MetricsPage(application.call_metrics.all()),
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.price_ports import Prices
+from callsheet.api.quota_ports import UserQuotas
 from callsheet.api.usage_ports import UsageReports
 from callsheet.auth.api_keys import ApiKeys
 from callsheet.auth.bearer import Bearer
 from tests.api.fake_catalog import FakeHealth, FakeModels, FakeWorkflows
 from tests.api.fake_chat import FakeChat
 from tests.api.fake_prices import FakePrices
+from tests.api.fake_quotas import FakeQuotas
 from tests.api.fake_records import FakeRuns, FakeSessions
 from tests.api.fake_usage import FakeUsage
 
@@ -35,6 +37,7 @@ class World:
         self.runs = FakeRuns()
         self.prices: Prices = FakePrices()
         self.usage: UsageReports = FakeUsage()
+        self.quotas: UserQuotas = FakeQuotas()
         self.health = FakeHealth()
 
     def services(self) -> Services:
@@ -48,6 +51,7 @@ class World:
             models=FakeModels(),
             prices=self.prices,
             usage=self.usage,
+            quotas=self.quotas,
             health=self.health,
             metrics=FakeMetrics(),
         )

@@ -23,15 +23,16 @@ from callsheet.api.documents import (
 from callsheet.api.fields import NewSession, SessionEdit
 from callsheet.api.price_documents import ModelPrices, PricePage
 from callsheet.api.price_fields import NewPrice
+from callsheet.api.quota_documents import OwnLimits, Quota
 from callsheet.api.usage_documents import Billing, UsageCallPage, UsageReport, UsageToday
 
 Answers = dict[int | str, dict[str, Any]]
 
 _REF: Final = "#/components/schemas/{name}"
 _DOCUMENTS: Final = (
-    Answer, Billing, Live, MessagePage, ModelPrices, Models, NewPrice, NewSession, PricePage,
-    ProblemDocument, Ready, Run, RunPage, Session, SessionEdit, SessionPage, Stopped,
-    UsageCallPage, UsageReport, UsageToday, Workflows,
+    Answer, Billing, Live, MessagePage, ModelPrices, Models, NewPrice, NewSession, OwnLimits,
+    PricePage, ProblemDocument, Quota, Ready, Run, RunPage, Session, SessionEdit, SessionPage,
+    Stopped, UsageCallPage, UsageReport, UsageToday, Workflows,
 )  # fmt: skip
 _ERRORS: Final[Mapping[int, str]] = {
     401: "No valid key or token.",

@@ -10,6 +10,7 @@ from uuid import UUID
 from callsheet.agui.run_input import RunInput
 from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
 from callsheet.api.price_ports import Prices
+from callsheet.api.quota_ports import UserQuotas
 from callsheet.api.usage_ports import UsageReports
 from callsheet.auth.principal import Principal
 from callsheet.kit.errors import Problem
@@ -166,6 +167,7 @@ class Services:
     models: ModelCatalog
     prices: Prices
     usage: UsageReports
+    quotas: UserQuotas
     health: Health
     metrics: Metrics
 

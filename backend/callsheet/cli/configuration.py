@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from callsheet.catalog.files import Seeds, load_seeds
 from callsheet.cli.deployment import Deployment
 from callsheet.kit.errors import ConfigError, Problem
+from callsheet.ledger.budget.quotas_file import FILE as QUOTAS
+from callsheet.ledger.budget.quotas_file import load_quotas
 from callsheet.ledger.reconcile.layout import FILE as BILLS
 from callsheet.ledger.reconcile.layout import layout_problems
 from callsheet.llm.key import key_variable
@@ -48,10 +51,15 @@ def configuration_of(deployment: Deployment) -> Configuration:
     except ConfigError as error:
         # Without the catalog nobody knows the models, but the rest can be looked at.
         alone = [problem for folder in folders(crews) for problem in _of_workflow(folder)]
+        alone += _of_quotas(config / QUOTAS, None)
         return Configuration((*error.problems, *alone), workflows=names)
     keys = _keys(deployment, seeds)
     against = deployment_of(deployment.settings, seeds, make_registry())
-    problems = (*check(config, crews, against), *layout_problems(config / BILLS))
+    problems = (
+        *check(config, crews, against),
+        *layout_problems(config / BILLS),
+        *_of_quotas(config / QUOTAS, [factory.name for factory in seeds.catalog.factories]),
+    )
     return Configuration(problems, keys, names)
 
 
@@ -64,6 +72,14 @@ def _keys(deployment: Deployment, seeds: Seeds) -> tuple[Key, ...]:
         )
         for factory in seeds.catalog.factories
     )
+
+
+def _of_quotas(path: Path, factories: Collection[str] | None) -> tuple[Problem, ...]:
+    try:
+        load_quotas(path, factories)
+    except ConfigError as error:
+        return error.problems
+    return ()
 
 
 def _of_workflow(folder: Path) -> tuple[Problem, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, Final, cast
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -16,6 +16,8 @@ from callsheet.kit.yaml import Document, Section, compose
 from callsheet.kit.yaml_words import closest
 from callsheet.ledger.budget.limits import Limits, Override
 from callsheet.ledger.rate.rates import ProviderRate, UserRate
+
+FILE: Final = "quotas.yaml"
 
 
 def _zone(name: str) -> str:
