@@ -132,6 +132,16 @@ async def test_usage_that_came_before_the_fault_is_what_is_known_and_marked() ->
     assert call.metered.usage.output_tokens == 5
 
 
+async def test_usage_that_came_before_most_of_the_answer_is_not_taken_for_its_last_word() -> None:
+    early = UsagePart({"prompt_tokens": 900, "completion_tokens": 0}, words_followed=True)
+    desk = Desk.of([(TextPart("A whole sentence, said after it."), FinishPart("stop"), early)])
+    await desk.ask()
+    (call,) = desk.calls
+    assert (call.status, call.metered.method) == ("settled", "last_known")
+    assert call.metered.usage.input_tokens == 900
+    assert call.metered.usage.output_tokens > 5
+
+
 async def test_a_filtered_answer_fails_with_its_usage_booked() -> None:
     desk = Desk.of(text("This is", reason="content_filter"))
     with pytest.raises(ProviderError) as raised:

@@ -106,8 +106,11 @@ class Attempt:
     def _metered(self, status: CallStatus, error: ProviderError | None) -> MeteredUsage:
         if self._usage is None and error is not None and _is_free(error):
             return MeteredUsage(usage=Usage(), source="none")
-        raw = self._usage.raw if self._usage else None
-        final = status == "settled" or self._bridge.finish_reason is not None
+        ended = status == "settled" or self._bridge.finish_reason is not None
+        if self._usage is None:
+            raw, final = None, ended
+        else:
+            raw, final = self._usage.raw, ended and not self._usage.words_followed
         return metered(raw, self._estimate(), self._model.usage_dialect, final=final)
 
     def _estimate(self) -> Usage:

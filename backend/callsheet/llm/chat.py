@@ -64,10 +64,12 @@ class ToolCallPart:
 class UsagePart:
     """All that the provider has told of usage so far; a later one replaces an earlier one.
 
-    An object, unless the provider sent something else in its place.
+    `raw` is an object, unless the provider sent something else in its place. `words_followed`:
+    more of the answer has come since, so that it is not the last word on the output.
     """
 
     raw: Any
+    words_followed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,6 +195,26 @@ def test_usage_in_every_chunk_is_the_sum_so_far() -> None:
     assert found[-1] == UsagePart({"prompt_tokens": 9, "completion_tokens": 3})
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"content": "more"},
+        {"reasoning_content": "more"},
+        {"refusal": "more"},
+        {"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]},
+    ],
+)
+def test_usage_that_came_before_more_of_the_answer_is_marked(more: dict[str, Any]) -> None:
+    early = chunk({"content": "x"}, usage={"prompt_tokens": 9, "completion_tokens": 0})
+
+    def last(*chunks: dict[str, Any]) -> UsagePart:
+        return [part for part in parts_of(*chunks) if isinstance(part, UsagePart)][-1]
+
+    assert last(early, chunk(more), chunk({}, "stop")).words_followed
+    assert not last(early, chunk({"content": ""}), chunk({}, "stop")).words_followed
+    assert last(early, chunk(more), chunk({}, "stop", usage=USAGE)) == UsagePart(USAGE)
+
+
 def test_a_last_chunk_that_repeats_the_message_is_not_said_twice() -> None:
     whole = {
         "id": "a1",

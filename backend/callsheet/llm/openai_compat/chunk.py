@@ -73,6 +73,7 @@ class ChunkParser:
         self._thinking = False
         self._usage: Any = None
         self._usage_is_new = False
+        self._words_followed = False
         self._head: HeadPart | None = None
         self._think = ThinkSplitter()
         self._calls = ToolCalls()
@@ -90,6 +91,7 @@ class ChunkParser:
                     self._add(clean(delta.reasoning_content), thinking=True)
                 if delta.content:
                     self._add(clean(delta.content), thinking=False)
+                self._note_words(delta.reasoning_content or delta.content)
                 return
         try:
             chunk = decode(data)
@@ -103,18 +105,18 @@ class ChunkParser:
     def take_object(self, chunk: Mapping[str, Any]) -> None:
         """One chunk, or one whole answer, as an object."""
         self._take_head(chunk)
-        self._take_usage(chunk.get("usage"))
         choices = chunk.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict) and choice.get("index") in (0, None):
                 self._take_choice(choice)
+        self._take_usage(chunk.get("usage"))
         self.failure = self.failure or of_error_object(chunk)
 
     def parts(self) -> list[ChatPart]:
         """What has come since the last call."""
         self._flush()
         if self._usage_is_new:
-            self._parts.append(UsagePart(self._usage))
+            self._parts.append(UsagePart(self._usage, self._words_followed))
             self._usage_is_new = False
         parts, self._parts = self._parts, []
         return parts
@@ -144,6 +146,12 @@ class ChunkParser:
         if usage is not None:
             self._usage = folded(self._usage, usage)
             self._usage_is_new = True
+            self._words_followed = False
+
+    def _note_words(self, words: Any) -> None:
+        """What was told of usage before these words does not count them."""
+        if words and self._usage is not None and not self._words_followed:
+            self._words_followed = self._usage_is_new = True
 
     def _take_choice(self, choice: Mapping[str, Any]) -> None:
         delta = choice.get("delta")
@@ -167,6 +175,7 @@ class ChunkParser:
         if isinstance(refusal, str) and refusal:
             self._say(clean(refusal))
         calls = delta.get("tool_calls") or delta.get("function_call")
+        self._note_words(reasoning or delta.get("content") or refusal or calls)
         answer_id = self._head.upstream_id if self._head else None
         for piece in calls if isinstance(calls, list) else [calls]:
             if isinstance(piece, dict):

@@ -15,7 +15,7 @@ Method = Literal["tokens", "partial", "total", "last_known"]
 
 tokens: no count could be used, the words were counted. partial: sound counts of a broken object,
 the rest from the words. total: only a sum was told, and what the prompt does not explain is output.
-last_known: the answer broke off after an object that may not be its last.
+last_known: the answer broke off or went on after an object that may not be its last.
 """
 
 
@@ -46,7 +46,7 @@ def salvaged(raw: Any, form: Form, estimate: Usage) -> tuple[Usage, Method]:
 
 
 def last_known(raw: Any, reading: Reading, estimate: Usage) -> MeteredUsage:
-    """Of an answer that broke off: the prompt as the provider counted it, and of the output
+    """Where no last word on usage came: the prompt as the provider counted it, and of the output
     whichever is more, what it had counted by then or what had arrived by the end.
     """
     known = reading.usage

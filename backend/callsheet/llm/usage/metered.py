@@ -20,9 +20,9 @@ def metered(
     """What a call used: the provider's counts as its dialect means them, else an estimate.
 
     `raw` is the usage object, of a stream the folded one; None: none came. `estimate` is what the
-    words of prompt and answer amount to. `final` is False for an answer that broke off: a usage
-    object that came before may not be its last. The object is kept as it came, but for characters
-    that the database cannot hold; one that is too long to be one is replaced by its length.
+    words of prompt and answer amount to. `final` is False where the answer broke off, or went on
+    after the usage object, so that it may not be the last. The object is kept as it came, but for
+    characters that the database cannot hold; one that is too long is replaced by its length.
     """
     form = FORMS[dialect]
     kept = _kept(raw)
