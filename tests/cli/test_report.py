@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
 from decimal import Decimal
 from pathlib import Path
 
@@ -101,6 +104,23 @@ def test_calls_are_exported_one_by_one(deployed: Callsheet, booked: str, tmp_pat
     file = tmp_path / "calls.parquet"
     deployed("report", "--calls", *NOVEMBER, "--format", "parquet", "--output", str(file))
     assert parquet.read_table(file).num_rows == 4
+
+
+def test_a_terminal_is_shown_how_far_it_is_beside_the_answer(
+    deployed: Callsheet, booked: str
+) -> None:
+    quiet = deployed("report", "--calls", *NOVEMBER)
+    assert "writing calls" not in quiet.err
+    terminal, end = os.openpty()
+    command = [str(Path(sys.executable).with_name("callsheet")), "report", "--calls", *NOVEMBER]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    out = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=end, check=True)
+    os.close(end)
+    drawn = os.read(terminal, 100_000).decode()
+    os.close(terminal)
+    assert "writing calls" in drawn
+    assert "4/4" in drawn
+    assert out.stdout.decode() == quiet.out
 
 
 def test_filters_and_the_zone_choose_the_calls(deployed: Callsheet, booked: str) -> None:

@@ -14,12 +14,13 @@ from callsheet.cli.console import ERR
 def progress(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """A bar on standard error until the block ends; call what it gives with each step.
 
-    Without `total` it moves and says no number. Where standard error is no terminal nothing is
-    written.
+    Without `total` it moves and says no number. Where standard error is no terminal that can
+    draw, nothing is written.
     """
     columns = [TextColumn("{task.description}"), BarColumn()]
     if total is not None:
         columns += [MofNCompleteColumn(), TimeRemainingColumn()]
-    with Progress(*columns, console=ERR, transient=True, disable=not ERR.is_terminal) as bar:
+    quiet = not ERR.is_terminal or ERR.is_dumb_terminal
+    with Progress(*columns, console=ERR, transient=True, disable=quiet) as bar:
         task = bar.add_task(what, total=total)
         yield lambda steps: bar.advance(task, steps)

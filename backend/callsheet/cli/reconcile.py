@@ -39,8 +39,9 @@ _TOKEN_HEADS: Final = ("input", "input booked", "output", "output booked")
 
 
 @app.command(
-    epilog="Examples: `callsheet reconcile cost-2026-11.csv --factory deepseek` · "
-    "`callsheet reconcile cost-2026-11.csv --factory deepseek --ignore-below 0.01 --write`. "
+    epilog="Examples:\n\n"
+    "callsheet reconcile cost-2026-11.csv --factory deepseek\n\n"
+    "callsheet reconcile cost-2026-11.csv --factory deepseek --ignore-below 0.01 --write\n\n"
     "Status: 0 the bill says what the ledger says, or the differences are stored; 1 it does not; "
     "2 the bill, an option or the set-up is wrong."
 )

@@ -52,10 +52,11 @@ _SHOWN: Final = (
 
 
 @app.command(
-    epilog="Examples: `callsheet report --month 2026-11 --by day,model` · "
-    "`callsheet report --today --by user,stage` · "
-    "`callsheet report --month 2026-11 --by user --format csv --output november.csv` · "
-    "`callsheet report --calls --from 2026-11-01 --format parquet --output calls.parquet`. "
+    epilog="Examples:\n\n"
+    "callsheet report --month 2026-11 --by day,model\n\n"
+    "callsheet report --today --by user,stage --zone Asia/Shanghai\n\n"
+    "callsheet report --month 2026-11 --by user --format csv --output november.csv\n\n"
+    "callsheet report --calls --from 2026-11-01 --format parquet --output calls.parquet\n\n"
     "Status: 0 done, 1 there is no such user, 2 an option or the set-up is wrong."
 )
 def report(  # noqa: PLR0913 - each is an option

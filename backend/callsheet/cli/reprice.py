@@ -63,8 +63,9 @@ _COLUMNS: Final = (
 
 
 @app.command(
-    epilog="Examples: `callsheet reprice --as-of 2026-12-01 --month 2026-11` · "
-    "`callsheet reprice --month 2026-11 --prices new_prices.yaml --model qwen3.5-flash`. "
+    epilog="Examples:\n\n"
+    "callsheet reprice --as-of 2026-12-01 --month 2026-11\n\n"
+    "callsheet reprice --month 2026-11 --prices new_prices.yaml --model qwen3.5-flash\n\n"
     "Status: 0 done, 1 there is no such user, 2 an option, the file or the set-up is wrong."
 )
 def reprice(  # noqa: PLR0913 - each is an option
