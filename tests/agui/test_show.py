@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import msgspec
 import pytest
@@ -13,6 +14,8 @@ from callsheet.agui.show import ShowOptions
 from callsheet.events.agent import AgentFinished
 from callsheet.events.entry import Entry
 from callsheet.events.run import RunFailed
+from callsheet.kit.errors import RateLimited, Unpriced
+from callsheet.llm.errors import ProviderCode
 from tests.agui.encoded import IDS, encoded, events
 from tests.agui.frames import check_event, read_frames
 from tests.agui.journal import RUN, cancelled_run, failed_run, whole_run
@@ -80,6 +83,11 @@ def test_tokens_are_seen_all_the_same_in_one_entry_for_all_models() -> None:
         "session": {"totalTokens": 1_000},
         "run": {"runId": str(RUN), "totalTokens": 0},
     }
+
+
+@pytest.mark.parametrize("code", [*get_args(ProviderCode), Unpriced.code, RateLimited.code])
+def test_no_error_of_a_provider_is_told_in_its_own_words(code: str) -> None:
+    assert "qwen" not in NO_MODELS.told(code, "qwen (qwen3.5-flash) did it.")
 
 
 def test_a_spent_budget_does_not_say_how_much_it_was() -> None:
