@@ -87,6 +87,10 @@ WHERE (CAST(:factory AS text) IS NULL OR factory = :factory)
        OR ({_KEY}) > (SELECT {_KEY} FROM llm_prices WHERE id = :after))
 ORDER BY {_KEY} LIMIT :limit
 """)  # noqa: S608 - put together from constants
+_MODELS: Final = text("""
+SELECT f.name AS factory, l.model_code FROM llms l JOIN llm_factory f ON f.id = l.factory_id
+UNION SELECT factory, model_code FROM llm_prices ORDER BY 1, 2
+""")
 _KNOWN: Final = text("SELECT EXISTS (SELECT FROM llm_prices WHERE id = :id)")
 
 
@@ -108,6 +112,11 @@ async def list_prices(tx: Read, wanted: PriceFilter, page: PageRequest) -> Page[
     items = tuple(found[: page.limit])
     more = len(found) > page.limit
     return Page(items, encode_cursor(items[-1].id) if more else None)
+
+
+async def known_models(tx: Read) -> list[tuple[str, str]]:
+    """Factory and code of every model of the catalog, and of those that ever had a price."""
+    return [(row.factory, row.model_code) for row in await tx.execute(_MODELS)]
 
 
 async def prices_of(tx: Read, factory: str, model_code: str) -> ModelPrices:

@@ -83,7 +83,8 @@ def plan_prices(
     ends = [*(entry.valid_from for entry in ordered[1:]), FOREVER]
     for entry, end in zip(ordered, ends, strict=True):
         current, more = _plan_entry(entry, end, current, now)
-        steps += more
+        # What somebody verified stays so, though the list was not told.
+        steps += [step for step in more if not (isinstance(step, MarkPrice) and not step.verified)]
     return steps
 
 
