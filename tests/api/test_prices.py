@@ -2,76 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
-import httpx
 import pytest
 
 from callsheet.agui.show import ShowOptions
-from callsheet.auth.api_keys import ApiKeys
-from callsheet.auth.bearer import Bearer
 from callsheet.db.transaction import Database
-from callsheet.kit.clock import SystemClock
-from callsheet.ledger.price_book import PriceBook
-from callsheet.main import create_app
 from callsheet.runs.worker_locks import WorkerLock
-from callsheet.wiring.price_feed import KNOWN_AFTER, PriceFeed
-from callsheet.wiring.prices import PriceService
-from tests.api.fake import ALICE, OPTIONS, World
+from callsheet.wiring.price_feed import KNOWN_AFTER
+from tests.api.fake import ALICE
+from tests.api.priced import NAME, PATH, PRICE, ROOT, Open, opened
 from tests.fixtures.booked import book_turns, change
 
-ROOT: Final = {"Authorization": "Bearer sk-root-1"}
-NAME: Final = {"factory": "qwen", "modelCode": "qwen3.5-flash"}
-PRICE: Final = {
-    **NAME,
-    "currency": "USD",
-    "source": "price list of today",
-    "inputPerMillion": "0.2",
-    "cachedPerMillion": "0.04",
-    "outputPerMillion": "0.8",
-}
-PATH: Final = "/v1/prices/qwen/qwen3.5-flash"
-
-
-class Server:
-    """The API of one process, its price book, and who asks."""
-
-    def __init__(self, database: Database) -> None:
-        self.book = PriceBook()
-        self.feed = PriceFeed(database, self.book)
-        self.service = PriceService(lambda: database, lambda: self.feed, SystemClock(), "USD")
-        self.http: httpx.AsyncClient
-
-    async def post(self, asked: dict[str, Any], headers: dict[str, str] = ROOT) -> httpx.Response:
-        return await self.http.post("/v1/prices", json=asked, headers=headers)
-
-
-Open = Callable[..., AbstractAsyncContextManager[Server]]
-
-
-@pytest.fixture
-def opened(database: Database) -> Open:
-    """Opens a server with the database's prices; alice asks, root is an admin."""
-
-    @asynccontextmanager
-    async def opened(show: ShowOptions | None = None) -> AsyncIterator[Server]:
-        server, world = Server(database), World()
-        world.prices = server.service
-        keys = ApiKeys(["alice:sk-alice", "root:sk-root-1"], ["root"])
-        services = replace(world.services(), identities=Bearer([keys]))
-        options = OPTIONS if show is None else replace(OPTIONS, show=show)
-        transport = httpx.ASGITransport(create_app(services, options))
-        async with httpx.AsyncClient(
-            transport=transport, base_url="http://callsheet.example", headers=ALICE
-        ) as server.http:
-            yield server
-
-    return opened
+__all__ = ["opened"]
 
 
 async def test_a_price_that_is_begun_is_used_at_once_and_read_by_all(opened: Open) -> None:
