@@ -13,7 +13,6 @@ import structlog
 
 from callsheet.auth.stored_keys import StoredKeys
 from callsheet.catalog.files import load_seeds
-from callsheet.catalog.seed import seed
 from callsheet.crew.abilities import Abilities
 from callsheet.db.embedded.lifecycle import EmbeddedPostgres
 from callsheet.db.embedded.options import EmbeddedOptions
@@ -23,7 +22,7 @@ from callsheet.journal.spool import DiskSpool
 from callsheet.kit.errors import AppError, SetupError, Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.kit.readiness import Readiness
-from callsheet.ledger.currency import check_currency, check_prices
+from callsheet.ledger.currency import check_currency
 from callsheet.ledger.rate.provider_rates import ProviderRates
 from callsheet.metrics.calls import CallMetrics
 from callsheet.runs.worker_locks import WorkerLock
@@ -36,11 +35,11 @@ from callsheet.wiring.core import Core, Process, database_options, make_core
 from callsheet.wiring.crew import import_in_background
 from callsheet.wiring.database_watch import DatabaseWatch, Revive, others_revive
 from callsheet.wiring.llm import Llm, make_llm
-from callsheet.wiring.price_feed import lead_of
 from callsheet.wiring.prices import PriceService
 from callsheet.wiring.quotas import make_allowances
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
+from callsheet.wiring.stored_catalog import store_catalog
 from callsheet.wiring.tools import Tools, make_registry, make_tools
 from callsheet.wiring.usage import UsageService
 from callsheet.wiring.warm_runner import WarmRunner
@@ -213,13 +212,7 @@ class Application:
         await check_currency(core.database, self.settings.currency)
         lock = await stack.enter_async_context(WorkerLock(core.database, worker_id))
         self.readiness.set(DATABASE, ready=True)
-        lead = await lead_of(core.database, own_processes=1)
-        report = await seed(core.database, self.seeds, self.adapters.clock, lead)
-        for change in report.changes:
-            log.info("catalog_changed", change=str(change))
-        if (table := await core.price_feed.refresh()) is not None:
-            now = self.adapters.clock.now()
-            check_prices(table.prices, self.settings.currency, now, table.rates)
+        await store_catalog(core, self.seeds, self.adapters.clock)
         await core.quota_feed.begin()
         self.readiness.set(CATALOG, ready=True)
         return core, DatabaseWatch(core.database, lock, revive)
