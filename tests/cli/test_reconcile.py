@@ -90,6 +90,14 @@ def test_a_broken_bill_is_status_2_with_every_problem(
     assert "bill.csv:2:13: amount: 'much'" in ran.err
 
 
+def test_a_factory_that_is_misspelt_is_status_2(deployed: Callsheet, tmp_path: Path) -> None:
+    file = tmp_path / "bill.csv"
+    file.write_text(f"{HEAD}2026-11-02,m,1,USD,1,0,5\n", "utf-8")
+    ran = deployed("reconcile", str(file), "--factory", "depseek")
+    assert ran.status == 2
+    assert "--factory" in ran.err
+
+
 @pytest.mark.parametrize("amount", ["-1", "NaN", "x"])
 def test_a_wrong_tolerance_is_status_2(reconcile: Callsheet, amount: str) -> None:
     ran = reconcile("2026-11-02,m,1,USD,1,0,5\n", "--ignore-below", amount)

@@ -137,6 +137,19 @@ def test_filters_and_the_zone_choose_the_calls(deployed: Callsheet, booked: str)
     ]
 
 
+def test_days_are_those_of_the_quotas_unless_a_zone_is_named(
+    deployed: Callsheet, booked: str, tmp_path: Path
+) -> None:
+    deployed("init")
+    quotas = tmp_path / "config" / "quotas.yaml"
+    quotas.write_text(
+        quotas.read_text("utf-8").replace("timezone: UTC", "timezone: Pacific/Kiritimati"), "utf-8"
+    )
+    december = ("--month", "2026-12", "--format", "json")
+    assert json.loads(deployed("report", *december).out)["totals"][0]["calls"] == 4
+    assert json.loads(deployed("report", *december, "--zone", "UTC").out)["totals"] == []
+
+
 def test_a_period_without_calls_says_so(deployed: Callsheet) -> None:
     ran = deployed("report", "--month", "2020-01")
     assert (ran.status, ran.out) == (0, "(none)\n")

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import typer
 
+from callsheet.cli.deployment import Deployment
 from callsheet.db.transaction import Read
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.errors import BadInput, NotFound
 from callsheet.kit.ids import parse_uuid
+from callsheet.ledger.budget.quotas_file import load_quotas
 from callsheet.ledger.report.ask import Filters
 from callsheet.ledger.report.period import Period, PeriodWords, zone_of
 from callsheet.ledger.report.store import find_user
@@ -27,7 +30,10 @@ Last = Annotated[
     str | None, typer.Option("--to", metavar="DAY", help="The last day; without it: today.")
 ]
 Today = Annotated[bool, typer.Option("--today", help="Today alone.")]
-Zone = Annotated[str, typer.Option("--zone", help="The time zone whose days are meant.")]
+Zone = Annotated[
+    str | None,
+    typer.Option("--zone", help="Whose days are meant. Unset: the zone of config/quotas.yaml."),
+]
 User = Annotated[str | None, typer.Option("--user", help="Only this user's calls, by name.")]
 Model = Annotated[str | None, typer.Option("--model", help="Only calls of this model code.")]
 Factory = Annotated[str | None, typer.Option("--factory", help="Only calls of this factory.")]
@@ -35,7 +41,7 @@ Session = Annotated[
     str | None, typer.Option("--session", metavar="ID", help="Only calls of this session.")
 ]
 
-_NAMES = {name: f"--{name}" for name in ("month", "from", "to", "zone", "by", "as-of")}
+_NAMES = {name: f"--{name}" for name in ("month", "from", "to", "zone", "by", "as-of", "factory")}
 
 
 @contextmanager
@@ -48,13 +54,20 @@ def as_options() -> Iterator[None]:
         raise typer.BadParameter(str(error), param_hint=hint) from error
 
 
+def read_zone(deployment: Deployment, zone: str | None) -> ZoneInfo:
+    """The zone of that name, else the one in which the deployment counts its days."""
+    if zone is None:
+        return load_quotas(deployment.folders.config / "quotas.yaml").zone
+    with as_options():
+        return zone_of(zone)
+
+
 def read_period(
-    month: str | None, first: str | None, last: str | None, zone: str, *, today: bool = False
+    month: str | None, first: str | None, last: str | None, where: ZoneInfo, *, today: bool = False
 ) -> Period:
     """The days that the options name; none of them: this month up to today."""
     now = SystemClock().now()
     with as_options():
-        where = zone_of(zone)
         if not today:
             return PeriodWords(month, first, last).read(now, where)
         if month or first or last:

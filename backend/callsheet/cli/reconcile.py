@@ -13,6 +13,7 @@ import typer
 from callsheet.cli.console import OUT, note, warn
 from callsheet.cli.database import open_database
 from callsheet.cli.deployment import read_deployment
+from callsheet.cli.periods import as_options
 from callsheet.cli.progress import progress
 from callsheet.cli.table import text_table
 from callsheet.kit.clock import SystemClock
@@ -89,7 +90,9 @@ def reconcile(
             _say_stored(bill, len(rows), added, len(found) - len(ended))
             return len(ended) == len(found)
 
-    if not asyncio.run(work()):
+    with as_options():
+        agrees = asyncio.run(work())
+    if not agrees:
         raise typer.Exit(1)
 
 

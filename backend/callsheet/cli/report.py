@@ -11,6 +11,7 @@ import typer
 
 from callsheet.cli.console import OUT, note
 from callsheet.cli.database import open_database
+from callsheet.cli.deployment import read_deployment
 from callsheet.cli.output import output_stream
 from callsheet.cli.periods import (
     Factory,
@@ -25,6 +26,7 @@ from callsheet.cli.periods import (
     as_options,
     read_filters,
     read_period,
+    read_zone,
     session_id_of,
 )
 from callsheet.cli.progress import progress
@@ -65,7 +67,7 @@ def report(  # noqa: PLR0913 - each is an option
     first: First = None,
     last: Last = None,
     today: Today = False,
-    zone: Zone = "UTC",
+    zone: Zone = None,
     by: Annotated[
         list[str] | None,
         typer.Option("--by", help=f"Groups, comma-separated: {', '.join(DIMENSIONS)}."),
@@ -97,14 +99,15 @@ def report(  # noqa: PLR0913 - each is an option
         raise typer.BadParameter("of --calls is csv, json or parquet", param_hint="--format")
     if kind == "parquet" and output is None:
         raise typer.BadParameter("is needed for parquet, which is no text", param_hint="--output")
-    period = read_period(month, first, last, zone, today=today)
+    deployment = read_deployment()
+    period = read_period(month, first, last, read_zone(deployment, zone), today=today)
     with as_options():
         dimensions = read_dimensions(by or ["model"])
     session_id = session_id_of(session)
 
     async def work() -> None:
         async with (
-            open_database(statement_timeout_s=_PATIENCE_S) as database,
+            open_database(deployment, statement_timeout_s=_PATIENCE_S) as database,
             database.read() as tx,
         ):
             filters = await read_filters(tx, user, model, factory, session_id)

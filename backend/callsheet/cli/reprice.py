@@ -28,6 +28,7 @@ from callsheet.cli.periods import (
     as_options,
     read_filters,
     read_period,
+    read_zone,
     session_id_of,
 )
 from callsheet.cli.price_list import read_price_list
@@ -85,7 +86,7 @@ def reprice(  # noqa: PLR0913 - each is an option
     month: Month = None,
     first: First = None,
     last: Last = None,
-    zone: Zone = "UTC",
+    zone: Zone = None,
     user: User = None,
     model: Model = None,
     factory: Factory = None,
@@ -103,10 +104,10 @@ def reprice(  # noqa: PLR0913 - each is an option
     Reads alone: no call and no price is changed. Calls that are still open are left out. Tiers
     and windows are judged by each call's own size and start.
     """
-    period = read_period(month, first, last, zone)
+    deployment = read_deployment()
+    period = read_period(month, first, last, read_zone(deployment, zone))
     moment = _moment(as_of, period.zone)
     session_id = session_id_of(session)
-    deployment = read_deployment()
     listed = None if prices is None else read_price_list(prices)
 
     async def work() -> tuple[Repriced, ...]:

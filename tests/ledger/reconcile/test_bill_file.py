@@ -100,6 +100,14 @@ def test_what_is_no_money_is_refused(tmp_path: Path, amount: str, said: str) -> 
     assert said in problem.message
 
 
+def test_a_model_name_that_no_ledger_has_room_for_wants_to_be_mapped(tmp_path: Path) -> None:
+    text = f"{HEAD}2026-11-01,{'m' * 51},1,USD\n"
+    (problem,) = problems(tmp_path, text)
+    assert "longer than 50 characters; bills.yaml has `models`" in problem.message
+    (line,) = bill(tmp_path, text, layout(models={"m" * 51: "m"})).lines
+    assert line.model == "m"
+
+
 @pytest.mark.parametrize("tokens", ["-1", "1.5", "x"])
 def test_what_is_no_number_of_tokens_is_refused(tmp_path: Path, tokens: str) -> None:
     form = layout({"output_tokens": ["out"]})

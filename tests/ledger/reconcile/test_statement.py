@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from callsheet.db.transaction import Database
-from callsheet.kit.errors import SetupError
+from callsheet.kit.errors import BadInput, SetupError
 from callsheet.ledger.reconcile.bill import Bill
 from callsheet.ledger.reconcile.layout import BillLayout
 from callsheet.ledger.reconcile.statement import (
@@ -190,6 +190,12 @@ async def test_a_bill_without_models_is_compared_by_day(database: Database, tmp_
     assert shown((await held(database, read, form)).days) == [
         (30, None, Decimal("0.004"), Decimal("0.004"), 0)
     ]
+
+
+async def test_a_factory_that_nobody_knows_is_refused(database: Database, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no factory 'f'") as caught:
+        await held(database, bill(tmp_path, HEAD + "2026-11-02,m,1,USD\n"))
+    assert caught.value.extra["field"] == "factory"
 
 
 async def test_tokens_stand_beside_each_other(database: Database, tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from callsheet.kit.errors import ConfigError, Problem, SetupError
 from callsheet.kit.yaml_words import closest
 from callsheet.ledger.reconcile.bill import Bill, BillLine, Tokens
 from callsheet.ledger.reconcile.cell import amount_of, count_of, currency_of, day_of
-from callsheet.ledger.reconcile.layout import BillLayout
+from callsheet.ledger.reconcile.layout import LONGEST_MODEL, BillLayout
 
 LARGEST_BYTES: Final = 100_000_000
 MOST_LINES: Final = 1_000_000
 _LONGEST_CELL: Final = 10_000
-_LONGEST_NAME: Final = 200
+_LONGEST_ID: Final = 200
 _MOST_TOLD: Final = 50
 
 T = TypeVar("T")
@@ -166,7 +166,7 @@ class _Reader:
 
         day = read("day", lambda text: day_of(text, self._layout.day_formats, self._zone))
         amount = read("amount", lambda text: amount_of(text, mark))
-        model = read("model", _name)
+        model = read("model", self._model)
         currency = read("currency", currency_of) if "currency" in places else self._layout.currency
         request_id = read("request_id", _id)
         tokens = _tokens(
@@ -178,12 +178,21 @@ class _Reader:
         yield BillLine(
             line=records.line,
             day=day,
-            model=None if model is None else self._layout.models.get(model, model),
+            model=model,
             amount=-amount if self._layout.charges == "negative" else amount,
             currency=currency,
             request_id=request_id or None,
             tokens=tokens,
         )
+
+    def _model(self, text: str) -> str:
+        name = text.strip()
+        model = self._layout.models.get(name, name)
+        if not model:
+            raise ValueError("is empty")
+        if len(model) > LONGEST_MODEL:
+            raise ValueError(f"is longer than {LONGEST_MODEL} characters; bills.yaml has `models`")
+        return model
 
     def _tell(self, line: int, column: int, message: str, suggestion: str | None = None) -> None:
         self._problems.append(Problem(self._file, line, column, message, suggestion))
@@ -193,16 +202,9 @@ class _Reader:
         return ConfigError(self._problems[:_MOST_TOLD])
 
 
-def _name(text: str) -> str:
-    name = text.strip()
-    if not 0 < len(name) <= _LONGEST_NAME:
-        raise ValueError("is empty" if not name else f"is longer than {_LONGEST_NAME} characters")
-    return name
-
-
 def _id(text: str) -> str:
-    if len(text) > _LONGEST_NAME:
-        raise ValueError(f"is longer than {_LONGEST_NAME} characters")
+    if len(text) > _LONGEST_ID:
+        raise ValueError(f"is longer than {_LONGEST_ID} characters")
     return text.strip()
 
 

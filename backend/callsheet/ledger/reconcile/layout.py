@@ -17,7 +17,8 @@ FILE: Final = "bills.yaml"
 
 Head = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Heads = Annotated[tuple[Head, ...], Field(min_length=1, max_length=10)]
-ModelCode = Annotated[str, StringConstraints(min_length=1, max_length=50)]
+LONGEST_MODEL: Final = 50
+ModelCode = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_MODEL)]
 
 
 def _zone(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from callsheet.db.transaction import Read
-from callsheet.kit.errors import SetupError
+from callsheet.kit.errors import BadInput, SetupError
 from callsheet.kit.money import plain
 from callsheet.ledger.budget.period import midnight
 from callsheet.ledger.fx_rate import FxRate, rate_at
@@ -23,7 +23,13 @@ from callsheet.ledger.reconcile.compare import (
     without_models,
 )
 from callsheet.ledger.reconcile.layout import BillLayout
-from callsheet.ledger.reconcile.store import Adjustment, booked_calls, booked_days, rates_to
+from callsheet.ledger.reconcile.store import (
+    Adjustment,
+    booked_calls,
+    booked_days,
+    knows_factory,
+    rates_to,
+)
 from callsheet.ledger.report.period import Period
 
 _DAY: Final = timedelta(days=1)
@@ -55,8 +61,11 @@ async def hold_against(
     force when its day ends.
 
     Raises:
+        BadInput: nothing is known of the factory.
         SetupError: there is no such rate.
     """
+    if not await knows_factory(tx, factory):
+        raise BadInput(f"There is no factory {factory!r} here.", field="factory")
     period = Period(bill.first, bill.last, layout.time_zone)
     rate = _rates(await rates_to(tx, currency), currency, layout.time_zone)
     by_call: list[Difference] = []

@@ -56,6 +56,10 @@ GROUP BY day, model_code
 _RATES: Final = text("""
 SELECT base, quote, rate, valid_from, source FROM fx_rates WHERE quote = :quote
 """)
+_KNOWN: Final = text("""
+SELECT EXISTS (SELECT FROM llm_factory WHERE name = :factory)
+    OR EXISTS (SELECT FROM llm_prices WHERE factory = :factory)
+""")
 _ADD: Final = text("""
 INSERT INTO cost_adjustments (call_id, day, factory, model_code, amount, currency, reason,
                               reference, created_by)
@@ -79,6 +83,11 @@ class Adjustment:
     reason: str
     reference: str
     created_by: str
+
+
+async def knows_factory(tx: Read, factory: str) -> bool:
+    """Whether models of that factory can have been called: it is in the catalog, or has prices."""
+    return bool((await tx.execute(_KNOWN, {"factory": factory})).scalar_one())
 
 
 async def booked_days(tx: Read, factory: str, period: Period, currency: str) -> list[Booked]:
