@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Callsheet
 
 
@@ -29,3 +31,41 @@ def test_a_broken_catalog_hides_nothing_else(callsheet: Callsheet, tmp_path: Pat
     assert ran.status == 1
     assert "'qwem'" in ran.out
     assert "'writer'" in ran.out
+
+
+def in_the_future(tmp_path: Path) -> None:
+    prices = tmp_path / "config/llm_prices.yaml"
+    text = prices.read_text("utf-8")
+    later = "model_code: deepseek-v3.2\n    currency: USD\n    valid_from: 2099"
+    assert later.replace("2099", "2026") in text
+    prices.write_text(text.replace(later.replace("2099", "2026"), later), "utf-8")
+
+
+def test_a_model_without_a_price_now_is_named_with_the_command(
+    callsheet: Callsheet, tmp_path: Path
+) -> None:
+    callsheet("init")
+    in_the_future(tmp_path)
+    ran = callsheet("check")
+    assert ran.status == 1
+    assert "the model 'deepseek-v3.2' has no price" in ran.out
+    assert "callsheet prices set deepseek/deepseek-v3.2" in ran.out
+    assert ran.err.strip().endswith("1 problems")
+
+
+def test_a_price_of_the_database_alone_is_one_too(deployed: Callsheet, tmp_path: Path) -> None:
+    deployed("init")
+    in_the_future(tmp_path)
+    assert deployed("check").status == 1
+    money = ("--input", "0.28", "--cached", "0.028", "--output", "0.4")
+    assert deployed("prices", "set", "deepseek/deepseek-v3.2", *money).status == 0
+    assert deployed("check").status == 0
+
+
+def test_where_models_may_be_unpriced_prices_are_not_looked_for(
+    callsheet: Callsheet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    callsheet("init")
+    in_the_future(tmp_path)
+    monkeypatch.setenv("CALLSHEET_ALLOW_UNPRICED", "true")
+    assert callsheet("check").status == 0

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from callsheet.catalog.files import Seeds, load_seeds
+from callsheet.catalog.priced import priced_models
 from callsheet.cli.deployment import Deployment
+from callsheet.kit.clock import SystemClock
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.ledger.budget.quotas_file import FILE as QUOTAS
 from callsheet.ledger.budget.quotas_file import load_quotas
@@ -40,8 +42,10 @@ class Configuration:
     workflows: tuple[str, ...] = ()
 
 
-def configuration_of(deployment: Deployment) -> Configuration:
-    """All problems of all files at once."""
+def configuration_of(
+    deployment: Deployment, also_priced: Collection[tuple[str, str]] = ()
+) -> Configuration:
+    """All problems of all files at once; `also_priced` are models with a price elsewhere."""
     config, crews = deployment.folders.config, deployment.folders.crews
     names = tuple(folder.name for folder in folders(crews))
     try:
@@ -54,7 +58,10 @@ def configuration_of(deployment: Deployment) -> Configuration:
         alone += _of_quotas(config / QUOTAS, None)
         return Configuration((*error.problems, *alone), workflows=names)
     keys = _keys(deployment, seeds)
-    against = deployment_of(deployment.settings, seeds, make_registry())
+    settings = deployment.settings
+    listed = priced_models(seeds, settings.currency, SystemClock().now())
+    priced = None if settings.allow_unpriced else listed.union(also_priced)
+    against = deployment_of(settings, seeds, make_registry(), priced)
     problems = (
         *check(config, crews, against),
         *layout_problems(config / BILLS),

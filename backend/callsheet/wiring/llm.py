@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,13 +48,18 @@ class Llm:
         await self.transport.aclose()
 
 
-def deployment_of(settings: Settings, seeds: Seeds, tools: ToolRegistry) -> Deployment:
-    """What the YAML files are held against."""
+def deployment_of(
+    settings: Settings,
+    seeds: Seeds,
+    tools: ToolRegistry,
+    priced: Collection[tuple[str, str]] | None = None,
+) -> Deployment:
+    """What the YAML files are held against; `priced` None: prices are not looked at."""
     names = sorted(tools.names())
     schemas = tools.schemas(names)
     return Deployment(
         catalog={llm.model_code: llm.factory_id for llm in seeds.catalog.llms},
-        priced={(entry.factory, entry.model_code) for entry in seeds.entries},
+        priced=priced,
         tools={
             name: schema["function"]["parameters"]
             for name, schema in zip(names, schemas, strict=True)

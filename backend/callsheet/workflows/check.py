@@ -19,6 +19,7 @@ from callsheet.workflows.tools_file import read_tools
 
 MODELS: Final = "models.yaml"
 TOOLS: Final = "tools.yaml"
+UNPRICED: Final = "has no price in llm_prices.yaml"
 _NO_LITELLM: Final = (
     "goes through LiteLLM, which is not installed: pip install 'callsheet[litellm]' "
     "(in a checkout: make litellm)"
@@ -115,7 +116,11 @@ def _against_catalog(
             message = f"the model {code!r} is in llm_catalog.yaml, which names its factory"
             yield document.problem(("models", code, "factory"), message, of_key=True)
         elif _is_unpriced(deployment, code, fact):
-            message = f"the model {code!r} has no price in llm_prices.yaml and would be refused"
+            name = f"{_factory(deployment, code, fact)}/{code}"
+            message = (
+                f"the model {code!r} {UNPRICED} that is valid now, and would be refused: add one, "
+                f"or `callsheet prices set {name} --input ... --cached ... --output ...`"
+            )
             yield document.problem(("models", code), message, of_key=True)
         if fact.litellm_provider is not None and not deployment.has_litellm:
             place = ("models", code, "litellm_provider")
