@@ -17,6 +17,8 @@ _KEPT = (
     "llm_factory",
     "llms",
     "llm_prices",
+    "price_windows",
+    "fx_rates",
     "users",
     "workflow_revisions",
     "price_windows",

@@ -106,6 +106,18 @@ def test_a_price_per_unit_counts_units_and_no_tokens(unit: str) -> None:
     assert per_unit.reserve(spoken.usage, Decimal(100)).native == Decimal("0.009")
 
 
+def test_a_call_that_was_made_is_one_request_and_one_that_was_not_is_none() -> None:
+    of = quote(price(unit="request", per_unit=Decimal("0.01")))
+    made = MeteredUsage(usage=Usage(input_tokens=5), source="provider")
+    assert of.counted(made).units == 1
+    assert of.cost(of.counted(made)).exact == Decimal("0.01")
+    assert of.counted(used("3")).units == 3
+    not_sent = MeteredUsage(usage=Usage(), source="none")
+    assert of.counted(not_sent) is not_sent
+    assert of.reserve(made.usage).exact == Decimal("0.01")
+    assert quote(price()).counted(made) is made
+
+
 def test_image_tokens_are_inside_the_input_and_units_add_nothing_to_it() -> None:
     cost = quote(price()).cost(used("3", input_tokens=1270, output_tokens=54))
     assert cost.native == Decimal(1270 * 7 + 54 * 31) / 1_000_000

@@ -170,6 +170,7 @@ class Recovery:
         metered = MeteredUsage(usage=usage, source="estimated", method="journal")
         try:
             quote = self._prices.quote(started.factory, started.model, started.started_at)
+            metered = quote.counted(metered)
             cost = quote.cost(metered)
         except Unpriced:
             cost = Cost(None, Decimal(0), Decimal(0))

@@ -9,6 +9,7 @@ from typing import Final
 from uuid import UUID
 
 TOKEN: Final = "token"  # noqa: S105 - a unit of text
+REQUEST: Final = "request"
 ANY_TIME: Final = "any"
 _NOTHING: Final = Decimal(0)
 

@@ -7,12 +7,15 @@ from decimal import Decimal
 from typing import Final
 from uuid import UUID
 
+import msgspec
+
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.money import to_ledger
 from callsheet.ledger.cost import EXACT, native_cost
-from callsheet.ledger.price import TOKEN, Price
+from callsheet.ledger.price import REQUEST, TOKEN, Price
 
 _NOTHING: Final = Decimal(0)
+_ONE: Final = Decimal(1)
 _MILLION: Final = Decimal("0.000001")
 # A request that is estimated a little under a border may fall over it: by how much is what
 # estimates of tokens are held to.
@@ -51,6 +54,12 @@ class Quote:
         """What is counted: `token`, or what `MeteredUsage.units` has to be."""
         return self.prices[0].unit if self.prices else TOKEN
 
+    def counted(self, metered: MeteredUsage) -> MeteredUsage:
+        """The usage with its units: a call that was made is one, where requests are priced."""
+        if self.unit != REQUEST or metered.units or metered.source == "none":
+            return metered
+        return msgspec.structs.replace(metered, units=_ONE)
+
     def cost(self, metered: MeteredUsage) -> Cost:
         """What the call costs; all of it at the tier that its whole input falls into."""
         price = self.price_for(metered.usage.input_tokens)
@@ -64,6 +73,8 @@ class Quote:
         Nothing counts as cached, all output as the dearer of answer and reasoning, and the
         dearest tier counts that the request may fall into. `price_id` is that of the estimate.
         """
+        if self.unit == REQUEST:
+            units = units or _ONE
         price = self.price_for(usage.input_tokens)
         if price is None:
             return Cost(None, _NOTHING, _NOTHING)

@@ -138,12 +138,13 @@ class MeteredCall:
     def close(self, end: CallEnd) -> Bill:
         """Settle it; a second call returns the first bill."""
         if self._bill is None:
-            cost = self._quote.cost(end.metered)
+            metered = self._quote.counted(end.metered)
+            cost = self._quote.cost(metered)
             finished = LlmCallFinished(
                 call_id=self.call_id,
                 message_id=self._started.message_id,
                 status=end.status,
-                metered=end.metered,
+                metered=metered,
                 cost_native=cost.native,
                 cost_exact=cost.exact,
                 latency_ms=round((time.monotonic() - self._sent_s) * 1000),
