@@ -113,6 +113,22 @@ async def test_corrections_stand_beside_the_day_that_they_correct(database: Data
     assert day["adjusted_cost"] == Decimal("0.0014")
 
 
+async def test_budgets_are_those_of_the_period_of_the_last_call(database: Database) -> None:
+    await book_turns(database)
+    await change(
+        database,
+        "INSERT INTO budget_counters (scope, scope_id, period, period_start, calls) "
+        "SELECT scope, CASE scope WHEN 'user' THEN u.id::text ELSE '' END, 'day', at, calls "
+        "FROM users u, (VALUES ('user', timestamptz '2026-05-01', 5), "
+        "('deployment', '2026-05-01', 7), ('deployment', '2026-05-02', 1)) "
+        "AS v(scope, at, calls)",
+        {},
+    )
+    result = next(q for q in QUERIES if q.number == 20)
+    [audited_] = await run_audit(database, [result])
+    assert [(row["scope"], row["calls"]) for row in records(audited_)] == [("deployment", 1)]
+
+
 async def test_refusals_are_counted(database: Database) -> None:
     await book_turns(database)
     await change(

@@ -72,8 +72,8 @@ QUERIES: Final = (
     AuditQuery(16, "What caches saved", reports.CACHE_SAVINGS, "report"),
     AuditQuery(17, "Cost and latency by model", reports.COST_WITH_LATENCY, "report"),
     AuditQuery(18, "What was refused", reports.REFUSALS, "report"),
-    AuditQuery(19, "Days that a provider's bill corrected", reports.CORRECTED_DAYS, "report"),
-    AuditQuery(20, "Budgets of today and of this month", reports.BUDGET_USE, "report"),
+    AuditQuery(19, "Days that were corrected", reports.CORRECTED_DAYS, "report"),
+    AuditQuery(20, "Budgets of the last day and the last month", reports.BUDGET_USE, "report"),
     AuditQuery(21, "Calls without a price", reports.UNPRICED_CALLS, "report"),
     AuditQuery(
         22, "Prices that hold now and that nobody verified", reports.UNVERIFIED_PRICES, "report"

@@ -119,13 +119,13 @@ ORDER BY v.day, v.factory, v.model_code;
 """
 
 BUDGET_USE: Final = """\
-SELECT DISTINCT ON (v.period, v.scope, v.scope_id)
-       v.period, v.period_start, v.scope, v.user_name AS "user", v.calls, v.tokens,
+SELECT v.period, v.period_start, v.scope, v.user_name AS "user", v.calls, v.tokens,
        round(v.cost, 6) AS cost, round(v.reserved_cost, 6) AS reserved, v.own_limits
 FROM v_budget_use v
-WHERE v.period_start > now() - CASE v.period WHEN 'day' THEN interval '1 day'
-                                             ELSE interval '31 days' END
-ORDER BY v.period, v.scope, v.scope_id, v.period_start DESC;
+JOIN (SELECT b.period, max(b.period_start) AS last_start
+      FROM budget_counters b WHERE b.scope = 'deployment' GROUP BY b.period) l
+  ON l.period = v.period AND l.last_start = v.period_start
+ORDER BY v.period, v.scope, v.cost DESC, v.user_name;
 """
 
 UNPRICED_CALLS: Final = """\
