@@ -269,6 +269,7 @@ def upgrade() -> None:
         sa.Column("reserved_tokens", sa.Integer(), server_default=sa.text("0"), nullable=False),
     )
     op.alter_column("llm_calls", "price_id", existing_type=sa.UUID(), nullable=True)
+    op.create_index("idx_llm_calls_price", "llm_calls", ["price_id"], unique=False)
     op.create_index("idx_llm_calls_started", "llm_calls", ["started_at"], unique=False)
     op.create_index("idx_llm_calls_user", "llm_calls", ["user_id", "started_at"], unique=False)
     op.execute("UPDATE llm_calls SET usage_method = 'unknown' WHERE usage_source = 'estimated'")
@@ -303,6 +304,7 @@ def downgrade() -> None:
     op.create_check_constraint(op.f("ck_llm_calls_not_negative"), "llm_calls", _NOT_NEGATIVE_BEFORE)
     op.drop_index("idx_llm_calls_user", table_name="llm_calls")
     op.drop_index("idx_llm_calls_started", table_name="llm_calls")
+    op.drop_index("idx_llm_calls_price", table_name="llm_calls")
     op.alter_column("llm_calls", "price_id", existing_type=sa.UUID(), nullable=False)
     op.drop_column("llm_calls", "reserved_tokens")
     op.drop_column("llm_calls", "units")

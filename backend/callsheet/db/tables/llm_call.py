@@ -70,6 +70,7 @@ class LlmCall(IdMixin, Base):
         Index("idx_llm_calls_message", "message_id"),
         Index("idx_llm_calls_run", "run_id"),
         Index("idx_llm_calls_session", "session_id", "started_at"),
+        Index("idx_llm_calls_price", "price_id"),
         Index("idx_llm_calls_started", "started_at"),
         Index("idx_llm_calls_day", text("((started_at AT TIME ZONE 'UTC')::date)")),
         Index("idx_llm_calls_user", "user_id", "started_at"),
