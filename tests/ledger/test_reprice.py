@@ -44,10 +44,15 @@ def flat(number: int = 1, *, per_million: int = 1, **changes: Any) -> Price:
 
 
 def call(
-    tokens: int = 1_000_000, booked: str | None = "5", at: datetime = NOON, **metered: Any
+    tokens: int = 1_000_000,
+    booked: str | None = "5",
+    at: datetime = NOON,
+    unit: str = "token",
+    **metered: Any,
 ) -> EndedCall:
-    usage = MeteredUsage(usage=Usage(input_tokens=tokens), source="provider", **metered)
-    return EndedCall("f", "m", at, usage, None if booked is None else Decimal(booked))
+    values = {"usage": Usage(input_tokens=tokens), "source": "provider", **metered}
+    cost, of = (None, None) if booked is None else (Decimal(booked), unit)
+    return EndedCall("f", "m", at, MeteredUsage(**values), cost, of)
 
 
 def repriced(
@@ -112,9 +117,24 @@ def test_what_has_no_price_there_is_in_no_sum() -> None:
 
 def test_a_price_per_second_is_no_price_for_tokens() -> None:
     per_second = flat(unit="second", per_unit=Decimal("0.01"))
-    found = repriced([call(), call(0, "1", units=Decimal(30))], [per_second])
+    spoken = call(0, "1", unit="second", units=Decimal(30))
+    found = repriced([call(), spoken], [per_second])
     assert (found.without, found.booked, found.would) == (1, Decimal(1), Decimal("0.3"))
-    assert repriced([call(0, "1", units=Decimal(30))], [flat()]).without == 1
+    assert repriced([spoken], [flat()]).without == 1
+    drawn = call(0, "1", unit="image", units=Decimal(30))
+    assert repriced([drawn], [per_second]).without == 1
+
+
+def test_under_a_price_per_request_every_call_is_one() -> None:
+    per_request = flat(unit="request", per_unit=Decimal("0.01"))
+    calls = [
+        call(),
+        call(0, "1", unit="second", units=Decimal(30)),
+        call(0, "1", unit="request", units=Decimal(2)),
+        call(0, "0", source="none"),
+    ]
+    found = repriced(calls, [per_request])
+    assert (found.without, found.would) == (0, Decimal("0.04"))
 
 
 def test_a_call_that_was_booked_without_a_price_is_told_apart() -> None:
@@ -159,6 +179,6 @@ async def test_explicit_cache_and_units_come_from_the_row(database: Database) ->
     )
     async with database.read() as tx:
         found = [call async for calls in ended_calls(tx, NOVEMBER, Filters()) for call in calls]
-    assert [(each.metered.cache_type, each.metered.units) for each in found] == [
-        ("explicit", Decimal("7.5"))
+    assert [(each.metered.cache_type, each.metered.units, each.unit) for each in found] == [
+        ("explicit", Decimal("7.5"), "token")
     ]

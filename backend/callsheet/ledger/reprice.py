@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
 
+import msgspec
 from sqlalchemy import text
 
 from callsheet.db.transaction import Read
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.errors import Unpriced
 from callsheet.ledger.fx_rate import FxRate
-from callsheet.ledger.price import TOKEN, Price
+from callsheet.ledger.price import REQUEST, TOKEN, Price
 from callsheet.ledger.price_book import PriceBook
 from callsheet.ledger.price_window import PriceWindow
-from callsheet.ledger.quote import Quote
 from callsheet.ledger.report.ask import Filters
 from callsheet.ledger.report.period import Period
 from callsheet.ledger.report.store import chosen, where
@@ -28,20 +28,25 @@ _NOTHING: Final = Decimal(0)
 _SELECT: Final = """
 SELECT c.factory, c.model_code, c.started_at, c.input_tokens, c.cached_tokens,
        c.cache_write_tokens, c.output_tokens, c.reasoning_tokens, c.cache_type, c.units,
-       c.unpriced, c.cost_exact
+       c.usage_source, c.unpriced, c.cost_exact, p.unit
 FROM llm_calls c
+LEFT JOIN llm_prices p ON p.id = c.price_id
 WHERE c.status <> 'open' AND """
 
 
 @dataclass(frozen=True, slots=True)
 class EndedCall:
-    """What is needed of a call to price it again; `booked` None: it has no price."""
+    """What is needed of a call to price it again; `booked` and `unit` None: it has no price.
+
+    `unit` is that of the price it was booked with, and so of its `metered.units`.
+    """
 
     factory: str
     model_code: str
     started_at: datetime
     metered: MeteredUsage
     booked: Decimal | None
+    unit: str | None = TOKEN
 
 
 @dataclass(slots=True)
@@ -101,7 +106,12 @@ class Repricing:
             quote = self._book.quote(call.factory, call.model_code, call.started_at)
         except Unpriced:
             return None
-        return quote.cost(call.metered).exact if _is_counted(call.metered, quote) else None
+        if not _is_counted(call, quote.unit):
+            return None
+        metered = call.metered
+        if call.unit != quote.unit:  # its units are of another kind
+            metered = msgspec.structs.replace(metered, units=_NOTHING)
+        return quote.cost(quote.counted(metered)).exact
 
 
 def book_as_of(
@@ -149,21 +159,23 @@ async def ended_calls(
                             cache_write_tokens=row.cache_write_tokens,
                             reasoning_tokens=row.reasoning_tokens,
                         ),
-                        source="provider",
+                        source=row.usage_source,
                         cache_type=row.cache_type,
                         units=row.units,
                     ),
                     None if row.unpriced else row.cost_exact,
+                    row.unit,
                 )
                 for row in rows
             ]
 
 
-def _is_counted(metered: MeteredUsage, quote: Quote) -> bool:
-    """Whether what the price is for was counted: seconds are not known of a call in tokens."""
-    if quote.unit == TOKEN:
-        return metered.usage.total_tokens > 0 or not metered.units
-    return metered.units > 0 or metered.usage.total_tokens == 0
+def _is_counted(call: EndedCall, unit: str) -> bool:
+    """Whether what a price is for was counted: seconds are not known of a call in tokens."""
+    tokens, units = call.metered.usage.total_tokens, call.metered.units
+    if unit == REQUEST or not (tokens or units):
+        return True
+    return tokens > 0 if unit == TOKEN else call.unit == unit
 
 
 def _add(model: Repriced, call: EndedCall, would: Decimal | None) -> None:
