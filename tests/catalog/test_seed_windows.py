@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from sqlalchemy.exc import DBAPIError
 
 from callsheet.catalog.files import Seeds, load_seeds
 from callsheet.catalog.report import SeedReport
+from callsheet.catalog.seed import seed
 from callsheet.db.transaction import Database
+from callsheet.kit.clock import SystemClock
 from callsheet.kit.errors import SetupError
 from callsheet.kit.places import shipped
 from tests.catalog.seeding import run, texts
@@ -159,6 +162,34 @@ async def test_a_rate_is_kept_as_it_was_and_the_difference_is_told(
     assert texts(await run(database, dated)) == [
         "rate CNY/USD from 2026-02-01 00:00Z: added (0.14)"
     ]
+
+
+async def test_a_rate_does_not_begin_before_calls_that_were_booked_with_another(
+    database: Database, tmp_path: Path
+) -> None:
+    await run(database, windowed(tmp_path))
+    await book_with(database, "window_code = 'night'")
+    late = windowed(tmp_path, rates=RATES.replace("-01-01", "-02-01"))
+    with pytest.raises(SetupError, match=r"CNY/USD from 2026-02-01.*yet to come"):
+        await run(database, late)
+    future = windowed(tmp_path, rates=RATES.replace("2026-", "2099-"))
+    assert texts(await run(database, future)) == [
+        "rate CNY/USD from 2099-01-01 00:00Z: added (0.1389)"
+    ]
+
+
+async def test_beside_other_processes_an_unused_price_is_closed_when_they_know_its_successor(
+    database: Database, tmp_path: Path
+) -> None:
+    await run(database, windowed(tmp_path))
+    seeds = windowed(tmp_path, "output_per_million: 8", "output_per_million: 9")
+    report = await seed(database, seeds, SystemClock(), timedelta(seconds=10))
+    assert [change.action for change in report.changes] == ["closed", "added"]
+    assert await rows_of(
+        database,
+        "SELECT count(*) FROM llm_prices WHERE window_code = 'any' AND unit = 'token' "
+        "AND lower(effective) > now() + interval '5 s'",
+    ) == [(2,)]
 
 
 async def execute(database: Database, statement: str) -> None:

@@ -13,6 +13,7 @@ from callsheet.catalog.timeline import (
     MarkPrice,
     StoredPrice,
     holds_already,
+    known_elsewhere,
     plan_change,
     plan_prices,
 )
@@ -180,4 +181,15 @@ def test_a_change_to_what_is_charged_already_is_none() -> None:
     assert holds_already(entry("1", NOW), [row("1", used=True)])
     assert plan_change(entry("1", NOW, verified=True), [row("1", used=True)]) == [
         MarkPrice(ROW, verified=True)
+    ]
+
+
+def test_what_other_processes_may_be_about_to_book_with_is_closed_and_not_dropped() -> None:
+    rows = [row("1", JANUARY, DECEMBER), row("3", DECEMBER)]
+    known = known_elsewhere(rows, NOW)
+    assert [each.used for each in known] == [True, False]
+    assert plan_prices([entry("2")], known, NOW) == [
+        ClosePrice(ROW, NOW),
+        DropPrice(ROW),
+        AddPrice(entry("2"), NOW, FOREVER),
     ]

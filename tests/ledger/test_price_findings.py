@@ -70,6 +70,13 @@ def test_hours_that_no_window_covers_are_found() -> None:
     assert detail.startswith("At 2026-04-11 06:00Z: ")
 
 
+def test_windows_that_are_open_at_once_are_found() -> None:
+    late = PriceWindow("late", ZoneInfo("UTC"), EVERY_DAY, time(5), time(9))
+    rows = (checked(), checked(2, window_code="night"), checked(3, window_code="late"))
+    (detail,) = told(*rows, windows=(NIGHT, late))
+    assert "late and night are both open" in detail
+
+
 def test_a_window_without_hours_is_named() -> None:
     (detail,) = told(checked(), checked(2, window_code="nigth"), windows=(NIGHT,))
     assert "'nigth'" in detail

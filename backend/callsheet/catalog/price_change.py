@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy.exc import IntegrityError
 
@@ -16,7 +16,13 @@ from callsheet.catalog.price_store import Lane, booked_since, lane_of, read_pric
 from callsheet.catalog.report import Change
 from callsheet.catalog.seed import seed_windows
 from callsheet.catalog.steps import take
-from callsheet.catalog.timeline import StoredPrice, holds_already, plan_change, plan_prices
+from callsheet.catalog.timeline import (
+    StoredPrice,
+    holds_already,
+    known_elsewhere,
+    plan_change,
+    plan_prices,
+)
 from callsheet.catalog.window_store import read_windows
 from callsheet.db.transaction import Tx
 from callsheet.kit.errors import BadInput, Conflict
@@ -66,12 +72,13 @@ async def change_price(
 
 
 async def import_prices(
-    tx: Tx, prices: PriceList, by: str, now: datetime, currency: str
+    tx: Tx, prices: PriceList, by: str, now: datetime, currency: str, lead: timedelta
 ) -> tuple[Change, ...]:
     """Let the stored time lines say what the list says, whoever entered what is stored.
 
-    As at the start: what a used row charged stays, and its successor begins `now` at the
-    earliest. Models and windows that the list does not name are left alone.
+    As at the start: what a used row charged stays, and its successor begins `lead` after `now`
+    at the earliest, where other processes need that long to hear of it. Models and windows that
+    the list does not name are left alone.
 
     Raises:
         SetupError: a window of the list has other hours than calls were booked with.
@@ -88,7 +95,9 @@ async def import_prices(
     try:
         for lane, own in lanes.items():
             rows = [replace(row, by_hand=False) for row in stored.get(lane, [])]
-            for step in plan_prices(own, rows, now):
+            if lead:
+                rows = known_elsewhere(rows, now + lead)
+            for step in plan_prices(own, rows, now + lead):
                 changes.append(await take(tx, own[0], step, by))
     except IntegrityError as error:
         raise _refused(error) from error

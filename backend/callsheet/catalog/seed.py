@@ -21,12 +21,12 @@ from callsheet.catalog.catalog_store import (
 )
 from callsheet.catalog.files import Seeds
 from callsheet.catalog.fx import FxEntry
-from callsheet.catalog.fx_store import add_rate, stored_rate
+from callsheet.catalog.fx_store import add_rate, converted_since, stored_rate
 from callsheet.catalog.price import PriceEntry
 from callsheet.catalog.price_store import Lane, lane_of, read_prices
 from callsheet.catalog.report import Change, SeedReport
 from callsheet.catalog.steps import take
-from callsheet.catalog.timeline import plan_prices
+from callsheet.catalog.timeline import known_elsewhere, plan_prices
 from callsheet.catalog.window import Window
 from callsheet.catalog.window_store import is_used, put_window, read_windows
 from callsheet.db.transaction import Database, Tx
@@ -45,7 +45,8 @@ async def seed(
     place of a used one begins `lead` from now: as long as other processes need to hear of it.
 
     Raises:
-        SetupError: the hours of a window were changed that calls were booked with.
+        SetupError: the hours of a window were changed that calls were booked with, or a rate
+            would begin before calls that were booked with the last one.
     """
     async with database.transaction() as tx:
         await lock_catalog(tx)
@@ -54,8 +55,9 @@ async def seed(
         factory_ids = await _seed_factories(tx, seeds.catalog, factories, changes)
         await _seed_llms(tx, seeds.catalog, factory_ids, llms, changes)
         await seed_windows(tx, seeds.prices.windows, changes)
-        await _seed_rates(tx, seeds.rates.rates, changes)
-        await _seed_prices(tx, seeds.entries, clock.now() + lead, changes)
+        now = clock.now()
+        await _seed_rates(tx, seeds.rates.rates, now, changes)
+        await _seed_prices(tx, seeds.entries, now, lead, changes)
     gone = [e.name for e in seeds.catalog.factories if _is_gone(factories, e.name)]
     gone += [e.model_code for e in seeds.catalog.llms if _is_gone(llms, e.model_code)]
     return SeedReport(tuple(changes), left_deleted=tuple(gone))
@@ -126,11 +128,20 @@ async def seed_windows(tx: Tx, windows: Sequence[Window], changes: list[Change])
         changes.append(Change("window", window.code, "added" if before is None else "changed"))
 
 
-async def _seed_rates(tx: Tx, rates: Sequence[FxEntry], changes: list[Change]) -> None:
+async def _seed_rates(
+    tx: Tx, rates: Sequence[FxEntry], now: datetime, changes: list[Change]
+) -> None:
     for entry in rates:
         name = f"{entry.base}/{entry.quote} from {entry.valid_from:%Y-%m-%d %H:%M}Z"
         stored = await stored_rate(tx, entry.base, entry.quote, entry.valid_from)
         if stored is None:
+            if entry.valid_from < now and await converted_since(
+                tx, entry.base, entry.quote, entry.valid_from
+            ):
+                raise SetupError(
+                    f"The rate {name} of config/fx_rates.yaml would begin before calls that were "
+                    "booked with another one. Give it a date that is yet to come."
+                )
             await add_rate(tx, entry)
             changes.append(Change("rate", name, "added", plain(entry.rate)))
         elif stored != entry.rate:
@@ -139,12 +150,19 @@ async def _seed_rates(tx: Tx, rates: Sequence[FxEntry], changes: list[Change]) -
 
 
 async def _seed_prices(
-    tx: Tx, entries: Sequence[PriceEntry], now: datetime, changes: list[Change]
+    tx: Tx,
+    entries: Sequence[PriceEntry],
+    now: datetime,
+    lead: timedelta,
+    changes: list[Change],
 ) -> None:
     stored = await read_prices(tx)
     lanes: defaultdict[Lane, list[PriceEntry]] = defaultdict(list)
     for entry in entries:
         lanes[lane_of(entry)].append(entry)
     for lane, own in lanes.items():
-        for step in plan_prices(own, stored.get(lane, []), now):
+        rows = stored.get(lane, [])
+        if lead:
+            rows = known_elsewhere(rows, now + lead)
+        for step in plan_prices(own, rows, now + lead):
             changes.append(await take(tx, own[0], step))

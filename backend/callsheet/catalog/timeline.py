@@ -100,6 +100,14 @@ def plan_change(entry: PriceEntry, rows: Sequence[StoredPrice]) -> list[Step]:
     return steps
 
 
+def known_elsewhere(rows: Sequence[StoredPrice], until: datetime) -> list[StoredPrice]:
+    """The rows as they count while other processes work, which know of a change only at `until`.
+
+    What they may quote before that can be booked at any moment: it counts as used.
+    """
+    return [replace(row, used=row.used or row.start < until) for row in rows]
+
+
 def holds_already(entry: PriceEntry, rows: Sequence[StoredPrice]) -> bool:
     """Whether what is stored charges the same at `valid_from`."""
     return any(row.start <= entry.valid_from < row.end and row.rates == entry.rates for row in rows)

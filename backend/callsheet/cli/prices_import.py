@@ -42,9 +42,10 @@ def import_command(
 async def apply(deployment: Deployment, prices: PriceList, *, commit: bool) -> tuple[Change, ...]:
     """What the list changes; with `commit` False nothing stays changed."""
     async with open_database(deployment) as database:
-        start = SystemClock().now() + await lead_of(database, own_processes=0)
+        lead = await lead_of(database, own_processes=0)
+        now, currency = SystemClock().now(), deployment.settings.currency
         async with database.transaction() as tx:
-            changes = await import_prices(tx, prices, who(), start, deployment.settings.currency)
+            changes = await import_prices(tx, prices, who(), now, currency, lead)
             if not commit:
                 await tx.rollback()
             return changes

@@ -11,6 +11,7 @@ from callsheet.kit.errors import Unpriced
 from callsheet.ledger.price import TOKEN, Price
 from callsheet.ledger.price_book import PriceBook
 from callsheet.ledger.price_store import PriceTable
+from callsheet.ledger.price_window import open_windows
 from callsheet.ledger.quote import Quote
 
 # Hour by hour: what windows leave out is wider than that in every price list.
@@ -56,6 +57,15 @@ def _told(
     hours = [now + hour for hour in _HOURS] if len({row.window_code for row in valid}) > 1 or (
         valid and valid[0].window_code != "any"
     ) else []  # fmt: skip
+    codes = {row.window_code for row in valid}
+    for moment in hours:
+        together = sorted(open_windows(table.windows, moment) & codes)
+        if len(together) > 1:
+            yield (
+                f"At {moment:%Y-%m-%d %H:%M}Z its windows {' and '.join(together)} are both open: "
+                "no hour may be in two."
+            )
+            break
     for moment in sorted([*ends, *hours]):
         try:
             book.quote(factory, model_code, moment)
