@@ -34,6 +34,13 @@ def test_the_agent_has_the_methods_that_are_replaced() -> None:
     assert inspect.iscoroutinefunction(Agent.aexecute_task)
 
 
+def test_a_context_says_that_coding_assistants_were_looked_for() -> None:
+    from crewai.utilities import env
+
+    assert env._env_context_emitted.get() is False
+    assert "_env_context_emitted" in inspect.getsource(env.get_env_context)
+
+
 def test_what_is_patched_is_still_there() -> None:
     from crewai.events import event_context, event_listener
     from crewai.events.event_bus import crewai_event_bus

@@ -8,7 +8,7 @@ from crewai import Agent, Crew, Task
 
 from callsheet.crew.executor import LoopExecutor
 from callsheet.crew.model import CrewModel
-from callsheet.crew.part import Part
+from callsheet.workflows.workflow import AgentSpec
 
 
 class StageAgent(Agent):
@@ -32,14 +32,13 @@ class StageAgent(Agent):
         return task_prompt
 
 
-def agent_of(part: Part) -> Agent:
-    """The CrewAI agent that performs `part`; for one run."""
-    spec = part.speaker.frame.agent
+def agent_of(spec: AgentSpec, model: CrewModel) -> Agent:
+    """The CrewAI agent that performs with `model`; for one run."""
     return StageAgent(
         role=spec.role,
         goal=spec.goal,
         backstory=spec.backstory,
-        llm=CrewModel.of(part),
+        llm=model,
         executor_class=LoopExecutor,
         max_iter=spec.max_iter,
         max_retry_limit=0,

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from crewai import Agent, Crew, Task
-from pydantic import ValidationError
+from crewai import Crew, Task
 
 from callsheet.crew.agent import agent_of
 from callsheet.crew.agent_loop import AgentLoop
 from callsheet.crew.delegation import Delegation
 from callsheet.crew.frame import Frame
+from callsheet.crew.model import CrewModel
 from callsheet.crew.opening import Opening, open_talk
 from callsheet.crew.part import Part
 from callsheet.crew.scene import Delivery, Scene
 from callsheet.crew.speaker import Speaker
+from callsheet.crew.stock import CrewStock
 from callsheet.crew.tool_desk import ToolDesk
 from callsheet.crew.tool_round import ToolRound
 from callsheet.kit.deadline import Deadline
-from callsheet.kit.errors import TurnFailed
 from callsheet.kit.ids import new_id
 from callsheet.turn.view import HistoryMessage
 from callsheet.workflows.inputs import DataBlock, ResolvedTask, resolve
@@ -34,53 +34,29 @@ _ORDER = ResolvedTask(
 
 
 class CrewFactory:
-    """Builds what performs in one scene. Nothing that it makes outlives the run."""
+    """Casts what performs in one scene. Nothing that it casts outlives the run."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, stock: CrewStock) -> None:
         self._scene = scene
+        self._stock = stock
         self._stage = scene.work.stage
 
     def crew(self) -> Crew:
-        """The stage's crew: an agent of its own for each task, so that tasks may run side by side.
+        """The stage's crew, ready to be kicked off.
 
         Raises:
             Unavailable: an agent's model is unknown or has no key.
             TurnFailed: `crew_invalid` where CrewAI refuses the tasks as they are combined.
         """
-        agents: list[Agent] = []
-        tasks: dict[str, Task] = {}
-        try:
-            for spec in self._stage.tasks:
-                resolved = resolve(spec, self._scene.work.view.variables())
-                part = self._part(spec, resolved)
-                agent = agent_of(part)
-                task = Task(
-                    name=spec.name,
-                    description=resolved.description or spec.name,
-                    expected_output=resolved.expected_output or "An answer.",
-                    agent=agent,
-                    context=[tasks[name] for name in spec.context],
-                    async_execution=spec.async_execution,
-                )
-                self._scene.cast.expect(str(task.id), part.speaker.frame)
-                agents.append(agent)
-                tasks[spec.name] = task
-            return Crew(
-                name=self._stage.name,
-                agents=[*agents],
-                tasks=list(tasks.values()),
-                verbose=False,
-                tracing=False,
-                memory=False,
-                cache=False,
-                planning=False,
-            )
-        except ValidationError as error:
-            reasons = "; ".join(problem["msg"] for problem in error.errors(include_input=False))
-            raise TurnFailed(
-                f"CrewAI does not take the crew of stage {self._stage.name!r}: {reasons}",
-                code="crew_invalid",
-            ) from error
+        shell = self._stock.take(self._scene.work)
+        variables = self._scene.work.view.variables()
+        for spec in self._stage.tasks:
+            resolved = resolve(spec, variables)
+            part = self._part(spec, resolved)
+            role = shell.roles[spec.name]
+            role.give_to(part, resolved)
+            self._scene.cast.expect(str(role.task.id), part.speaker.frame)
+        return shell.crew
 
     async def hire(
         self, boss: Part, coworker: str, order: Sequence[DataBlock], call_id: str, by: Deadline
@@ -100,7 +76,7 @@ class CrewFactory:
         )
         spec = TaskSpec(name=above.task, description="", expected_output="", agent=coworker)
         part = self._assemble(frame, spec, _ORDER, order, by)
-        agent = agent_of(part)
+        agent = agent_of(frame.agent, _model_of(part))
         task = Task(
             name=spec.name,
             description=_ORDER.description,
@@ -191,3 +167,8 @@ class CrewFactory:
             for name, agent in self._stage.agents.items()
             if name != frame.agent.name
         }
+
+
+def _model_of(part: Part) -> CrewModel:
+    model = CrewModel(model=part.speaker.model.model_code, provider="callsheet")
+    return model.speak_for(part)

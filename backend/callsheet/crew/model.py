@@ -20,12 +20,10 @@ class CrewModel(BaseLLM):
     llm_type: str = "callsheet"
     _part: Part = PrivateAttr()
 
-    @classmethod
-    def of(cls, part: Part) -> CrewModel:
-        """The model that speaks for `part`."""
-        model = cls(model=part.speaker.model.model_code, provider="callsheet")
-        model._part = part
-        return model
+    def speak_for(self, part: Part) -> CrewModel:
+        """Belong to `part` from now on; gives itself."""
+        self._part = part
+        return self
 
     @property
     def part(self) -> Part:

@@ -6,6 +6,7 @@ import asyncio
 
 from crewai import Crew
 from crewai.events.stream_context import add_stream_sink
+from crewai.utilities.env import _env_context_emitted
 
 from callsheet.crew.abilities import Abilities
 from callsheet.crew.asker import Asker
@@ -14,6 +15,7 @@ from callsheet.crew.factory import CrewFactory
 from callsheet.crew.pace import Pace
 from callsheet.crew.scene import Scene
 from callsheet.crew.sink import LifecycleSink
+from callsheet.crew.stock import CrewStock
 from callsheet.events.stage import EndStatus
 from callsheet.kit.errors import TimedOut
 from callsheet.turn.meter import Meter
@@ -31,6 +33,7 @@ class CrewRunner:
         self._abilities = abilities
         self._language = language
         self._pace = Pace()
+        self._stock = CrewStock()
 
     async def run(self, work: StageWork, emit: Emit, meter: Meter) -> StageResult:
         """Run the stage's crew to its result; see `StageRunner.run`."""
@@ -51,12 +54,12 @@ class CrewRunner:
             pace=self._pace,
         )
         await scene.pace.step()
-        crew = CrewFactory(scene).crew()
+        crew = CrewFactory(scene, self._stock).crew()
         timeout = work.deadline.timeout()
         status: EndStatus = "failed"
         try:
             async with timeout:
-                await _perform(crew, scene)
+                await _perform(crew, scene, self._stock)
             status = "done"
         except TimeoutError as error:
             if not timeout.expired():
@@ -72,7 +75,7 @@ class CrewRunner:
         return _result(scene)
 
 
-async def _perform(crew: Crew, scene: Scene) -> None:
+async def _perform(crew: Crew, scene: Scene, stock: CrewStock) -> None:
     """Kick the crew off in an asyncio task of its own: CrewAI leaves its context behind in one.
 
     What fails inside is raised here as it was.
@@ -80,15 +83,24 @@ async def _perform(crew: Crew, scene: Scene) -> None:
     failures: list[Exception] = []
 
     async def kickoff() -> None:
+        _env_context_emitted.set(True)  # it would look for coding assistants, each time
         add_stream_sink(LifecycleSink(scene.cast, asyncio.get_running_loop()))
         try:
             await scene.pace.step()
             await crew.akickoff()
         except Exception as error:  # noqa: BLE001 - a border: raised again below, outside the group
             failures.append(error)
+        finally:
+            scene.begin()
+
+    async def restock() -> None:
+        await scene.begun()  # the first model call is being opened: there is a moment
+        await scene.pace.step()
+        stock.refill(scene.work)
 
     async with asyncio.TaskGroup() as group:
         group.create_task(kickoff(), name=f"crew:{scene.work.stage.name}")
+        group.create_task(restock(), name=f"stock:{scene.work.stage.name}")
     if failures:
         raise failures[0]
 

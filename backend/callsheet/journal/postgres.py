@@ -59,13 +59,13 @@ class PostgresJournal:
         if changes.started_runs:
             await start_runs(tx, changes.started_runs)
         if changes.new_messages:
-            await add_messages(tx, changes.new_messages, self._currency)
+            await add_messages(tx, changes.new_messages, self._currency, changes.statuses)
+        elif changes.statuses:
+            await set_statuses(tx, changes.statuses)
         if changes.finished_messages:
             await finish_messages(tx, changes.finished_messages)
         if changes.ended_runs:
             await end_runs(tx, changes.ended_runs)
-        if changes.statuses:
-            await set_statuses(tx, changes.statuses)
         if changes.opened_calls or changes.settled_calls:
             await lock_counters(tx)
         if changes.opened_calls:

@@ -36,8 +36,16 @@ WITH given AS (
   RETURNING session_id
 )
 UPDATE sessions s
-SET message_count = s.message_count + n.added, last_activity_at = now(), updated_at = now()
-FROM (SELECT session_id, count(*) AS added FROM added GROUP BY session_id) n
+SET message_count = s.message_count + n.added, last_activity_at = now(), updated_at = now(),
+    status = coalesce(n.status::session_status, s.status)
+FROM (
+  SELECT session_id, sum(added) AS added, max(status) AS status
+  FROM (
+    SELECT session_id, 1 AS added, NULL AS status FROM added
+    UNION ALL
+    SELECT t.id, 0, t.status FROM unnest($10::uuid[], $11::text[]) AS t(id, status)
+  ) changed GROUP BY session_id
+) n
 WHERE s.id = n.session_id
 """
 
@@ -65,11 +73,18 @@ async def lock_sessions(tx: Statements, session_ids: Iterable[UUID]) -> None:
     await tx.execute(_LOCK, list(session_ids))
 
 
-async def add_messages(tx: Statements, messages: Sequence[NewMessage], currency: str) -> None:
+async def add_messages(
+    tx: Statements,
+    messages: Sequence[NewMessage],
+    currency: str,
+    statuses: Sequence[tuple[UUID, str]] = (),
+) -> None:
     """Store the messages in this order; `SEQS` tells their places.
 
     A message that stands there already keeps its place, so that the same write can be repeated.
+    `statuses` as in `set_statuses`: each session is written once, not twice.
     """
+    last = dict(statuses)
     await tx.execute(
         _ADD,
         [m.id for m in messages],
@@ -81,6 +96,8 @@ async def add_messages(tx: Statements, messages: Sequence[NewMessage], currency:
         [m.latency_ms for m in messages],
         [encode(m.metadata).decode() for m in messages],
         currency,
+        list(last),
+        list(last.values()),
     )
 
 
