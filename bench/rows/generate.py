@@ -244,4 +244,6 @@ async def generate(
             say(what)
         await connection.execute("DROP TABLE given, drawn, priced")
     await connection.execute("VACUUM (ANALYZE)")
+    # What was made is on the disk before anything is measured: a commit would wait behind it.
+    await connection.execute("CHECKPOINT")
     say("analysed")
