@@ -29,7 +29,7 @@ def test_a_price_of_another_time_is_none() -> None:
     book = PriceBook([price(verified=True)])
     found = billing_of(book, "f", "m", START - timedelta(days=1))
     assert (found.priced, found.verified) == (False, False)
-    assert "callsheet prices set f m" in found.detail
+    assert "callsheet prices set f/m" in found.detail
 
 
 def test_a_model_that_is_let_through_without_a_price_is_not_priced() -> None:
