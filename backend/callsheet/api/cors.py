@@ -8,7 +8,7 @@ from typing import Final
 Headers = list[tuple[bytes, bytes]]
 
 EXPOSED: Final = "X-Session-Id, X-Run-Id, X-Trace-Id, Retry-After"
-_METHODS: Final = "GET, POST, PATCH, DELETE, OPTIONS"
+_METHODS: Final = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
 _REQUEST_HEADERS: Final = (
     "Authorization, Content-Type, Last-Event-ID, Accept, X-Trace-Id, traceparent"
 )
