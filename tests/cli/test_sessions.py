@@ -26,11 +26,13 @@ def booked(database_url: str) -> Booked:
             "INSERT INTO users (id, name) VALUES (:id, 'ann')",
             {"id": ANN.user_id},
         )
-        await change(
-            database,
-            "UPDATE sessions SET user_id = :user WHERE id = :id",
-            {"user": ANN.user_id, "id": booked.session_id},
-        )
+        of_session = {"sessions": "id", "runs": "session_id", "llm_calls": "session_id"}
+        for table, column in of_session.items():
+            await change(
+                database,
+                f"UPDATE {table} SET user_id = :user WHERE {column} = :id",  # noqa: S608 - our names
+                {"user": ANN.user_id, "id": booked.session_id},
+            )
         await database.close()
         return booked
 
