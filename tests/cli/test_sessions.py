@@ -30,7 +30,7 @@ def booked(database_url: str) -> Booked:
         for table, column in of_session.items():
             await change(
                 database,
-                f"UPDATE {table} SET user_id = :user WHERE {column} = :id",  # noqa: S608 - our names
+                f"UPDATE {table} SET user_id = :user WHERE {column} = :id",
                 {"user": ANN.user_id, "id": booked.session_id},
             )
         await database.close()
