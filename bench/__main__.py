@@ -18,9 +18,9 @@ from typing import Final
 
 import psutil
 
-from bench.blocks import OFF, OURS, PLAIN, RELAY, Sitting
+from bench.blocks import OFF, OURS, PLAIN, RELAY, UNBOOKED, Sitting
 from bench.deployment import write_deployment
-from bench.ledger import differences, second_database
+from bench.ledger import differences, own_database
 from bench.measure import Billed, Control, measure_round, open_run_mib, warm
 from bench.process import Place, Process, cores, same_weight, start
 from bench.report import details, rows, table
@@ -34,6 +34,7 @@ _MODULES: Final = {
     PLAIN: "bench.servers.plain_crewai",
     OURS: "bench.servers.callsheet_on",
     OFF: "bench.servers.callsheet_off",
+    UNBOOKED: "bench.servers.callsheet_no_ledger",
 }
 
 
@@ -115,8 +116,8 @@ def _start_all(
         ours = "callsheet" in name
         folder = name.replace(" ", "-").replace(",", "")
         more = {**common, "CALLSHEET_DATA_DIR": str(scratch / folder)} if ours else {}
-        if name == OFF:
-            more["CALLSHEET_DATABASE__URL"] = asyncio.run(second_database(database))
+        if name in (OFF, UNBOOKED):
+            more["CALLSHEET_DATABASE__URL"] = asyncio.run(own_database(database, folder))
         arguments = [] if ours else ["--provider", url]
         process = start(folder, module, arguments, Place(scratch, on), more)
         process.name = name

@@ -10,6 +10,7 @@ RELAY: Final = "relay"
 PLAIN: Final = "plain CrewAI"
 OURS: Final = "callsheet"
 OFF: Final = "callsheet, nothing written"
+UNBOOKED: Final = "callsheet, no ledger"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,11 @@ class Block:
 ALONE: Final = Block("3 x 1 chunk, alone", 1, 1, {RELAY: 20, PLAIN: 8, OURS: 20, OFF: 20})
 STREAM: Final = Block("3 x 100 chunks, alone", 1, 100, {RELAY: 12, PLAIN: 5, OURS: 12})
 BUSY: Final = Block(
-    "3 x 100 chunks, 16 at once", 16, 100, {RELAY: 48, PLAIN: 24, OURS: 48, OFF: 48}, {"vary": True}
+    "3 x 100 chunks, 16 at once",
+    16,
+    100,
+    {RELAY: 48, PLAIN: 24, OURS: 48, OFF: 48, UNBOOKED: 48},
+    {"vary": True},
 )
 PACED: Final = Block(
     "3 x 20 chunks 50 ms apart, 32 at once",

@@ -36,14 +36,14 @@ async def differences(url: str, billed: Billed) -> list[str]:
     return found + await _audit(url)
 
 
-async def second_database(url: str) -> str:
-    """The address of a new database on the same server."""
+async def own_database(url: str, name: str) -> str:
+    """The address of a new database of that name on the same server."""
     connection = await asyncpg.connect(plain_url(url))
     try:
-        await connection.execute('CREATE DATABASE "nothing_written"')
+        await connection.execute(f'CREATE DATABASE "{name}"')
     finally:
         await connection.close()
-    return plain_url(make_url(url).set(database="nothing_written"))
+    return plain_url(make_url(url).set(database=name))
 
 
 async def _audit(url: str) -> list[str]:

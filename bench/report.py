@@ -18,6 +18,7 @@ from bench.blocks import (
     PLAIN,
     RELAY,
     STREAM,
+    UNBOOKED,
     Block,
     Result,
     Sitting,
@@ -84,6 +85,7 @@ _SPEED: Final = (
 )
 _DELAY: Final = Goal("  delta delay p95, to a bare relay", PACED, "lag_p95_ms", RELAY, 3, 1.5)
 _WRITTEN: Final = Goal("journal and ledger on to off: CPU a turn", BUSY, "cpu_ms", OFF, 1.15, 1.05)
+_BOOKED: Final = Goal("ledger on to off: CPU a turn", BUSY, "cpu_ms", UNBOOKED, 1.10, 1.03)
 
 
 def rows(sitting: Sitting) -> list[Row]:
@@ -99,6 +101,7 @@ def rows(sitting: Sitting) -> list[Row]:
         Row("memory of an open run, MiB", _one(sitting.open_run_mib.get(OURS)), 0.45, 0.30),
         Row("idle memory, to plain CrewAI", _one(idle), 1.2, 1.1),
         _WRITTEN.row(sitting),
+        _BOOKED.row(sitting),
         Row("errors, order breaches, lost words, ledger", (float(faults),), 0, 0),
     ]
 

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bench.blocks import ALONE, BUSY, OURS, PACED, PLAIN, RELAY, STREAM, Result, Sitting
+from bench.blocks import (
+    ALONE,
+    BUSY,
+    OFF,
+    OURS,
+    PACED,
+    PLAIN,
+    RELAY,
+    STREAM,
+    UNBOOKED,
+    Result,
+    Sitting,
+)
 from bench.report import Row, rows, table
 
 BASE = Result(
@@ -21,7 +33,7 @@ BASE = Result(
 
 def sitting(ours: Result) -> Sitting:
     found = Sitting(idle_mib={OURS: 200, PLAIN: 200}, open_run_mib={OURS: 0.1})
-    servers = {RELAY: BASE, PLAIN: BASE, OURS: ours, "callsheet, nothing written": BASE}
+    servers = {RELAY: BASE, PLAIN: BASE, OURS: ours, OFF: BASE, UNBOOKED: BASE}
     found.rounds = [{block.name: servers for block in (ALONE, STREAM, BUSY, PACED)}]
     return found
 
