@@ -166,3 +166,13 @@ async def test_closing_twice_is_closing_once(driver: DriverConnection) -> None:
     await driver.close()
     await driver.close()
     assert await pid(driver) != first
+
+
+async def test_a_value_that_no_column_holds_is_not_a_server_that_is_away(
+    driver: DriverConnection,
+) -> None:
+    before = await pid(driver)
+    with pytest.raises(asyncpg.DataError, match="int32"):
+        async with driver.statement() as connection:
+            await connection.fetchval("SELECT $1::int", 2**31)
+    assert await pid(driver) == before

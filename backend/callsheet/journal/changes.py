@@ -48,6 +48,13 @@ class Changes:
         kept = [call for call in self.opened_calls if call.id not in call_ids]
         return replace(self, opened_calls=kept)
 
+    def ended_before(self) -> tuple[list[SettledCall], Changes]:
+        """The ends of calls that an earlier batch opened, and the same without them."""
+        opened = {call.id for call in self.opened_calls}
+        ended = [call for call in self.settled_calls if call.id not in opened]
+        kept = [call for call in self.settled_calls if call.id in opened]
+        return ended, replace(self, settled_calls=kept)
+
     def take(self, keys: RunKeys, event: AnyRunEvent) -> None:
         """Add what `event` changes; most events change nothing here."""
         match event:

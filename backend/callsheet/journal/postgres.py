@@ -44,10 +44,18 @@ class PostgresJournal:
             return await self._write(tx, entries, changes)
 
     async def _within_budget(self, entries: Entries, changes: Changes) -> Written:
-        """The same with a question between, so that it takes a few round trips."""
+        """The same with a question between, so that it takes a few round trips.
+
+        What ended gives back what it held before the next is judged: mostly both come in one batch.
+        """
         async with self._connection.transaction() as connection:
-            await lock_sessions(connection, changes.sessions)
-            await lock_counters(connection)
+            ended, changes = changes.ended_before()
+            before = self._connection.join(connection)
+            await lock_sessions(before, changes.sessions)
+            await lock_counters(before)
+            if ended:
+                await settle_calls(before, ended, self._budgets.zone)
+            await before.run()
             refusals = await self._budgets.refuse(connection, changes.opened_calls)
             changes = changes.without(refusals)
             written = await self._write(self._connection.join(connection), entries, changes)
