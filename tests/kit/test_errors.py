@@ -18,7 +18,7 @@ EXPECTED = {
     "Conflict": ("conflict", 409),
     "Refused": ("refused", 403),
     "RateLimited": ("rate_limited", 429),
-    "QuotaSpent": ("quota_spent", 402),
+    "QuotaSpent": ("budget_spent", 402),
     "Unpriced": ("unpriced", 422),
     "Unavailable": ("unavailable", 503),
     "TimedOut": ("timed_out", 504),

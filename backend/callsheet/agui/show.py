@@ -39,7 +39,6 @@ class ShowOptions:
 
 _WITHOUT_NAMES: Final = {
     "budget_spent": "The budget is spent.",
-    "quota_spent": "The quota is spent.",
     "content_filter": "The answer was filtered.",
     "rate_limited": "Too many requests.",
     "provider_rate_limited": "The model is asked too often.",

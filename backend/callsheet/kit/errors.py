@@ -120,9 +120,9 @@ class RateLimited(Refused):
 
 
 class QuotaSpent(Refused):
-    """No money or tokens left in the period."""
+    """No money, tokens or calls left."""
 
-    code = "quota_spent"
+    code = "budget_spent"
     status = 402
 
 
