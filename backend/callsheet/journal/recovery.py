@@ -115,19 +115,28 @@ class Recovery:
             await self._spool.drop(run_id)
 
     async def book_late(self) -> None:
-        """Correct what was settled by estimate while the measure lay here, by another process."""
+        """Correct what was settled by estimate while the measure lay here, by another process.
+
+        What cannot be booked is logged and left.
+        """
         for run_id in await self._spool.runs():
             try:
-                async with self._database.transaction() as tx:
-                    run = await run_by_id(tx, run_id)
-                    if run is None or run.status in ("queued", "running"):
-                        continue
-                    corrected = await correct_late(tx, (await self._spool.of(run_id)).values())
-                await self._spool.drop(run_id)
+                await self._book_late(run_id)
             except AppError:
                 log.exception("late_usage_not_booked", run_id=str(run_id))
                 return
-            log.warning("late_usage_booked", run_id=str(run_id), corrected=corrected)
+            except Exception:  # border: one run's file is not the others' end
+                log.exception("late_usage_refused", run_id=str(run_id))
+
+    async def _book_late(self, run_id: UUID) -> None:
+        measured = (await self._spool.of(run_id)).values()
+        async with self._database.transaction() as tx:
+            run = await run_by_id(tx, run_id)
+            if run is None or run.status in ("queued", "running"):
+                return
+            corrected = await correct_late(tx, measured)
+        await self._spool.drop(run_id)
+        log.warning("late_usage_booked", run_id=str(run_id), corrected=corrected)
 
     def _ending(
         self,

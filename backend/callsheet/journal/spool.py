@@ -62,16 +62,23 @@ class DiskSpool:
             log.exception("usage_not_kept", calls=len(measured))
 
     async def runs(self) -> tuple[UUID, ...]:
-        """By the names of the files."""
-        return await asyncio.to_thread(lambda: tuple(_ids(self._folder)))
+        """By the names of the files; none where the folder cannot be read."""
+        try:
+            return await asyncio.to_thread(lambda: tuple(_ids(self._folder)))
+        except OSError:
+            log.exception("spool_not_read", folder=str(self._folder))
+            return ()
 
     async def of(self, run_id: UUID) -> dict[str, LlmCallFinished]:
         """A line that was cut by a crash is left out."""
         return await asyncio.to_thread(self._read, run_id)
 
     async def drop(self, run_id: UUID) -> None:
-        """Remove the run's file."""
-        await asyncio.to_thread(self._file(run_id).unlink, missing_ok=True)
+        """Remove the run's file. One that stays is booked again later, which changes nothing."""
+        try:
+            await asyncio.to_thread(self._file(run_id).unlink, missing_ok=True)
+        except OSError:
+            log.exception("spool_not_emptied", run_id=str(run_id))
 
     def _file(self, run_id: UUID) -> Path:
         return self._folder / f"{run_id}{_SUFFIX}"

@@ -127,7 +127,9 @@ class JournalWriter:
             run.take_in(written)
             run.confirm(taken)
             self._publish(run.keys.run_id, tuple(taken))
-            if self._kept.pop(run.keys.run_id, None):
+            # What came behind this batch lies there too, until its own is committed.
+            if run.keys.run_id in self._kept and not run.measured():
+                del self._kept[run.keys.run_id]
                 await self._spool.drop(run.keys.run_id)
 
     async def _one_by_one(self, batch: Batch) -> None:

@@ -18,6 +18,7 @@ SELECT c.id, (c.started_at AT TIME ZONE 'UTC')::date, c.factory, c.model_code,
 FROM llm_calls c
 WHERE c.id = CAST(:call_id AS uuid) AND c.status <> 'open' AND c.usage_source <> 'provider'
   AND c.cost_exact <> :cost
+  AND NOT EXISTS (SELECT FROM cost_adjustments a WHERE a.call_id = c.id)
 ON CONFLICT (reference) DO NOTHING
 """)
 
@@ -25,7 +26,8 @@ ON CONFLICT (reference) DO NOTHING
 async def correct_late(tx: Tx, measured: Iterable[LlmCallFinished]) -> int:
     """Book the difference to what was estimated, beside the settled rows; how many there were.
 
-    A settled row is never changed; a call that was settled as measured needs nothing.
+    A settled row is never changed; a call that was settled as measured, or was corrected already
+    (the provider's bill knows best), needs nothing.
     """
     corrected = 0
     for event in measured:
