@@ -12,6 +12,7 @@ import pytest
 
 from tests.fakes.agui_client import AgUiClient, Turn
 from tests.fakes.books import Books
+from tests.fakes.chat_script import chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
 from tests.fakes.running_app import RunningApp
@@ -181,3 +182,27 @@ async def test_two_servers_share_one_budget_and_a_change_reaches_both(
     assert ends <= {"budget_spent", "rate_limited", "done"}
     assert "budget_spent" in ends
     assert all(turn.breaches == [] for turn in turns)
+
+
+async def test_calls_one_after_the_other_need_no_more_than_the_last_one_holds(
+    deployment: Deployment, serve: Serve, provider: FakeProvider
+) -> None:
+    """What a call has not used is free again for the next one, also within one commit."""
+    tool = {"tools": [{"name": "calculator", "arguments": '{"expression": "2**10"}'}]}
+    provider.scenario = chat_script(execution=tool)
+    async with serve(deployment, auth=AUTH) as (agui, books):
+        steps = await steps_of_a_turn(agui, books)
+        spent_cost, spent_tokens = Decimal(0), 0
+        cost, tokens = Decimal(0), 0
+        for step in steps:
+            cost = max(cost, spent_cost + step.held_cost)
+            tokens = max(tokens, spent_tokens + step.held_tokens)
+            spent_cost, spent_tokens = spent_cost + step.cost, spent_tokens + step.tokens
+        async with client_of(agui.http.base_url, "enough") as client:
+            await client.http.post("/v1/sessions", json={})
+            most = {"cost": f"{cost + Decimal('0.00000001'):.8f}", "tokens": tokens}
+            await set_limits(agui.http.base_url, "enough", {"run": {**most, "calls": len(steps)}})
+            turn = await client.ask("hello")
+        assert await books.audit() == {}
+    assert len(steps) == 4
+    assert turn.text == "Here is your answer."
