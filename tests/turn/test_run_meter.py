@@ -90,11 +90,17 @@ async def test_a_stop_while_the_row_is_being_written_settles_it_as_never_sent() 
 
 
 async def test_a_row_that_cannot_be_written_lets_no_request_leave() -> None:
+    """The database may have stored the row before it went away: then it costs nothing."""
     log = GatedLog()
     log.failure = Unavailable("away")
     log.commit.set()
+    meter = meter_on(log)
     with pytest.raises(Unavailable):
-        await meter_on(log).open(CALL)
+        await meter.open(CALL)
+    meter.close_all()
+    (finished,) = log.of(LlmCallFinished)
+    assert isinstance(finished, LlmCallFinished)
+    assert (finished.status, finished.metered) == ("aborted", NOTHING)
 
 
 async def test_an_unpriced_model_writes_nothing() -> None:

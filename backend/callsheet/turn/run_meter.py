@@ -11,6 +11,7 @@ from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.tally import Tally
 from callsheet.events.usage import Bill, MeteredUsage, ModelUsage, Usage
 from callsheet.kit.clock import Clock
+from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.kit.money import to_message
 from callsheet.ledger.budget.refusal import BUDGET_SPENT
@@ -74,7 +75,7 @@ class RunMeter:
         self._open[started.call_id] = call
         try:
             await self._log.stored()
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, Unavailable):  # the row may be there all the same
             call.close(CallEnd(status="aborted", metered=_NOT_SENT))
             raise
         refusal = self._log.refusal(call.call_id)
