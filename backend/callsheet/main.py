@@ -29,7 +29,6 @@ from callsheet.wiring.application import Application
 from callsheet.wiring.catalogs import WorkflowService
 from callsheet.wiring.health import HealthService
 from callsheet.wiring.identities import make_identities
-from callsheet.wiring.quota import QuotaService
 
 
 class Lifespan(Protocol):
@@ -90,12 +89,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         models=application.llm.models,
         prices=application.prices,
         usage=application.usage,
-        quotas=QuotaService(
-            lambda: application.core().database,
-            lambda: application.core().quota_feed,
-            application.allowances.quotas,
-            settings.currency,
-        ),
+        quotas=application.quotas,
         health=HealthService(application),
         metrics=MetricsPage(application.call_metrics.all()),
     )

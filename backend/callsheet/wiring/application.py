@@ -6,6 +6,7 @@ import asyncio
 import os
 import socket
 from contextlib import AsyncExitStack
+from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -17,6 +18,7 @@ from callsheet.crew.abilities import Abilities
 from callsheet.db.embedded.lifecycle import EmbeddedPostgres
 from callsheet.db.embedded.options import EmbeddedOptions
 from callsheet.db.migrate import migrate
+from callsheet.db.transaction import Database
 from callsheet.journal.options import JournalOptions
 from callsheet.journal.spool import DiskSpool
 from callsheet.kit.errors import AppError, SetupError, Unavailable
@@ -30,12 +32,14 @@ from callsheet.settings.folders import Folders, folders_of
 from callsheet.settings.settings import Settings
 from callsheet.turn.ports import StageRunner
 from callsheet.wiring.adapters import Adapters
+from callsheet.wiring.beside import keep_going
 from callsheet.wiring.chat import ChatService
 from callsheet.wiring.core import Core, Process, database_options, make_core
 from callsheet.wiring.crew import import_in_background
 from callsheet.wiring.database_watch import DatabaseWatch, Revive, others_revive
 from callsheet.wiring.llm import Llm, make_llm
 from callsheet.wiring.prices import PriceService
+from callsheet.wiring.quota import QuotaService
 from callsheet.wiring.quotas import make_allowances
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
@@ -78,24 +82,16 @@ class Application:
         self.runner = WarmRunner()
         self.chat = ChatService(self.core, self.workflows, settings.default_workflow)
         self.runs = RunService(self.core)
-        self.stored_keys = StoredKeys(lambda: self.core().database, self.adapters.clock)
+        self.stored_keys = StoredKeys(self._database, self.adapters.clock)
         self.sessions = SessionService(self.core, self.runs)
         self.allowances = make_allowances(
             self.folders.config / "quotas.yaml",
             (factory.name for factory in self.seeds.catalog.factories),
         )
-        self.usage = UsageService(
-            lambda: self.core().database,
-            self.allowances.quotas,
-            self.adapters.clock,
-            settings.currency,
-        )
-        self.prices = PriceService(
-            lambda: self.core().database,
-            lambda: self.core().price_feed,
-            self.adapters.clock,
-            settings.currency,
-        )
+        quotas, clock, currency = self.allowances.quotas, self.adapters.clock, settings.currency
+        self.quotas = QuotaService(self._database, lambda: self.core().quota_feed, quotas, currency)
+        self.usage = UsageService(self._database, quotas, clock, currency)
+        self.prices = PriceService(self._database, lambda: self.core().price_feed, clock, currency)
         self._core: Core | None = None
         self._failure: Exception | None = None
         self._started = asyncio.Event()
@@ -120,6 +116,9 @@ class Application:
                 "The server is still starting; try again in a moment.", service=DATABASE
             )
         return self._core
+
+    def _database(self) -> Database:
+        return self.core().database
 
     async def ready(self) -> None:
         """Return when turns can be let in; raises SetupError where the start failed."""
@@ -177,9 +176,10 @@ class Application:
     async def _work(self, core: Core, watch: DatabaseWatch) -> None:
         async with asyncio.TaskGroup() as working:
             jobs = working.create_task(core.jobs.run(self.adapters.drain_s))
-            sweeping = working.create_task(core.recovery.watch(JournalOptions().sweep_every_s))
+            sweep = partial(core.recovery.watch, JournalOptions().sweep_every_s)
+            sweeping = working.create_task(keep_going(sweep))
             beside = [
-                working.create_task(part.run())
+                working.create_task(keep_going(part.run))
                 for part in (watch, self.stored_keys.uses, core.price_feed, core.quota_feed)
             ]
             self._core = core
