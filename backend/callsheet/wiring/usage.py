@@ -21,7 +21,8 @@ from callsheet.ledger.report.today import Today, read_today
 
 LONGEST_DAYS: Final = 366
 MOST_GROUPS: Final = 10_000
-_EXPORT_PAGE: Final = 1000
+# Others are served between two pages: this many calls take the event loop for some milliseconds.
+_EXPORT_PAGE: Final = 250
 
 
 class UsageService:
