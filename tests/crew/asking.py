@@ -8,7 +8,7 @@ from typing import Any
 from callsheet.crew.answer import Answer
 from callsheet.crew.asker import Asker, Question
 from callsheet.crew.frame import Frame
-from callsheet.crew.rates import Rates
+from callsheet.crew.rates import RunRates
 from callsheet.events.call import AnswerFinished, LlmCallFinished
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.deadline import Deadline
@@ -34,7 +34,7 @@ class Desk:
     asker: Asker
 
     @classmethod
-    def of(cls, *scripts: Script, rates: Rates | None = None, **meter: Any) -> Desk:
+    def of(cls, *scripts: Script, rates: RunRates | None = None, **meter: Any) -> Desk:
         recording = Recording()
         chat = ScriptedChat(scripts)
         fake = FakeMeter(recording, **meter)

@@ -16,7 +16,7 @@ from tests.fakes.chat import text
 
 
 class Doors:
-    """`Rates` that open when a test says so, or never."""
+    """`RunRates` that open when a test says so, or never."""
 
     def __init__(self, *, full_from: int | None = None) -> None:
         self.open = asyncio.Event()

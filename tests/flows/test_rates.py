@@ -109,5 +109,7 @@ async def test_a_call_that_would_wait_too_long_for_its_provider_ends_the_turn(
     async with serve(deployment, auth=AUTH) as (agui, books):
         turns = [await ask(agui, "ada") for _ in range(3)]  # a minute may end in between
         assert await books.audit() == {}
+        refusals = await books.rows("SELECT DISTINCT code, scope FROM usage_refusals")
+    assert refusals == [{"code": "rate_limited", "scope": "provider"}]
     assert all(turn.breaches == [] for turn in turns)
     assert "rate_limited" in {turn.last.get("code") for turn in turns}

@@ -10,7 +10,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from callsheet.admission.admitted import AdmissionRequest
-from callsheet.admission.limits_store import RefusedTurn, add_refusal, look, troubles_of
+from callsheet.admission.limits_store import look, troubles_of
 from callsheet.admission.slow_down import WITHIN, SlowDown, wait_s
 from callsheet.db.driver import DriverTx
 from callsheet.db.driver_pool import DriverPool
@@ -19,6 +19,7 @@ from callsheet.kit.errors import RateLimited, Refused
 from callsheet.ledger.budget.judge import spent_scope
 from callsheet.ledger.budget.limits import Limits
 from callsheet.ledger.budget.quotas import Quotas
+from callsheet.ledger.budget.refusal_store import RefusedTurn, add_refusal
 from callsheet.ledger.budget.usage import scope_ends, spent_before_turn
 from callsheet.ledger.rate.rates import UserRate
 from callsheet.ledger.rate.room import Reason, Traffic, minute_left_s, user_is_full

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from callsheet.db.driver import DriverTx
-from callsheet.kit.json import encode
 from callsheet.ledger.rate.room import MINUTE, Traffic, minute_of
 
 _LOOK: Final = """
@@ -29,17 +27,12 @@ SELECT count(*) AS number, max(t.at) AS last
 FROM (
   SELECT r.at FROM usage_refusals r
   WHERE r.user_id = $1::uuid AND r.at > $2::timestamptz AND r.call_id IS NULL
-    AND NOT r.detail ? 'troubles'
+    AND r.scope <> 'provider' AND NOT r.detail ? 'troubles'
   UNION ALL
   SELECT r.finished_at FROM sessions s JOIN runs r ON r.session_id = s.id
   WHERE s.user_id = $1 AND s.last_activity_at > $2 AND r.user_id = $1
     AND r.status = 'failed' AND r.finished_at > $2
 ) t
-"""
-
-_REFUSE: Final = """
-INSERT INTO usage_refusals (at, user_id, run_id, code, scope, detail)
-VALUES ($1::timestamptz, $2::uuid, $3::uuid, $4::text, $5::text, $6::text::jsonb)
 """
 
 
@@ -49,18 +42,6 @@ class Troubles:
 
     number: int
     last: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedTurn:
-    """A turn that did not begin, as it is written down. `run_id` is the one it would have had."""
-
-    at: datetime
-    user_id: UUID
-    run_id: UUID
-    code: str
-    scope: str
-    detail: Mapping[str, Any]
 
 
 async def look(tx: DriverTx, user_id: UUID, run_id: UUID, now: datetime) -> tuple[bool, Traffic]:
@@ -75,16 +56,3 @@ async def troubles_of(tx: DriverTx, user_id: UUID, now: datetime, within: timede
     """The user's troubles in all processes."""
     row = await tx.fetchrow(_TROUBLES, user_id, now - within)
     return Troubles(0, None) if row is None else Troubles(row["number"], row["last"])
-
-
-async def add_refusal(tx: DriverTx, refused: RefusedTurn) -> None:
-    """Write down that a turn was refused."""
-    await tx.execute(
-        _REFUSE,
-        refused.at,
-        refused.user_id,
-        refused.run_id,
-        refused.code,
-        refused.scope,
-        encode(dict(refused.detail)).decode(),
-    )

@@ -12,7 +12,7 @@ from callsheet.crew.answer import Answer
 from callsheet.crew.attempt import Attempt
 from callsheet.crew.bridge import AnswerBridge
 from callsheet.crew.frame import Frame
-from callsheet.crew.rates import NoRates, Rates
+from callsheet.crew.rates import NoRates, RunRates
 from callsheet.crew.tool_results import stopped_result
 from callsheet.events.call import AnswerFinished, MessageStatus
 from callsheet.kit.clock import Clock
@@ -52,7 +52,7 @@ class Asker:
         emit: Emit,
         clock: Clock,
         retry: RetryPolicy,
-        rates: Rates | None = None,
+        rates: RunRates | None = None,
     ) -> None:
         self._client = client
         self._meter = meter

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Final, Protocol
+from uuid import UUID
 
 from callsheet.kit.deadline import Deadline
 
 _AT_ONCE: Final = nullcontext()
 
 
-class Rates(Protocol):
-    """Lets calls begin no faster than their provider may be asked."""
+class RunRates(Protocol):
+    """Lets one run's calls begin no faster than their provider may be asked."""
 
     def turn(
         self, factory: str, tokens: int, deadline: Deadline
@@ -25,8 +26,21 @@ class Rates(Protocol):
         ...
 
 
+class Rates(Protocol):
+    """The rates of all runs."""
+
+    def of_run(self, user_id: UUID, run_id: UUID) -> RunRates:
+        """Those of one run's calls."""
+        ...
+
+
 class NoRates:
-    """Implements `Rates`: nothing waits."""
+    """Implements `Rates` and `RunRates`: nothing waits."""
+
+    def of_run(self, user_id: UUID, run_id: UUID) -> NoRates:
+        """The same for every run."""
+        del user_id, run_id
+        return self
 
     def turn(
         self, factory: str, tokens: int, deadline: Deadline

@@ -47,7 +47,7 @@ class CrewRunner:
                 emit,
                 abilities.clock,
                 abilities.retry,
-                abilities.rates,
+                abilities.rates.of_run(work.request.user_id, work.request.run_id),
             ),
             cast=Cast(emit, self._language),
             abilities=abilities,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from uuid import UUID
 
 import pytest
 
@@ -29,9 +30,10 @@ class Process:
         self.waits: list[float] = []
         self._clock = clock
         self.pool = DriverPool(DatabaseOptions(url), size=2)
-        self.rates = ProviderRates(
+        self.all_rates = ProviderRates(
             {"f": rate, "free": ProviderRate()}, lambda: self.pool, clock, self.wait
         )
+        self.rates = self.all_rates.of_run(UUID(int=1), UUID(int=2))
 
     async def wait(self, seconds: float) -> None:
         self.waits.append(seconds)
@@ -165,16 +167,24 @@ async def test_a_call_that_was_not_opened_does_not_count(
         assert one.waits == []
 
 
-async def test_a_call_without_time_to_wait_is_told_when_to_come_back(database_url: str) -> None:
-    rate = ProviderRate(requests_per_minute=1)
+async def test_a_call_without_time_to_wait_is_refused_and_that_is_written_down(
+    database: Database, database_url: str
+) -> None:
+    here = await spot(database)
     clock = HandClock()
+    rate = ProviderRate(requests_per_minute=1)
     async with processes(database_url, clock, rate, number=1) as (one,):
+        one.rates = one.all_rates.of_run(here.user.user_id, here.run_id)
         await one.take()
         clock.forward(20)
         with pytest.raises(RateLimited) as limited:
             await one.take(within_s=30)
-        assert limited.value.extra["retry_after_s"] == 40
         assert one.waits == []
+    told = {"scope": "provider", "factory": "f", "retry_after_s": 40}
+    assert limited.value.extra == told
+    assert await rows(
+        database, "SELECT user_id, run_id, call_id, code, scope, detail FROM usage_refusals"
+    ) == [(here.user.user_id, here.run_id, None, "rate_limited", "provider", told)]
 
 
 async def test_waiting_ends_when_it_is_cancelled_and_the_next_one_in_line_gets_its_turn(

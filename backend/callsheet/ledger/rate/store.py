@@ -27,7 +27,11 @@ VALUES ($1::text, $2::text, $3::timestamptz, 1, $4::bigint)
 ON CONFLICT (scope, scope_id, window_start) DO UPDATE
 SET requests = w.requests + 1, tokens = w.tokens + excluded.tokens
 """
-_FORGET: Final = "DELETE FROM rate_windows WHERE window_start < $1::timestamptz"
+# Another may be at it: nobody waits for that.
+_FORGET: Final = """
+DELETE FROM rate_windows WHERE ctid = ANY(ARRAY(
+  SELECT ctid FROM rate_windows WHERE window_start < $1::timestamptz FOR UPDATE SKIP LOCKED))
+"""
 
 
 async def lock_rate(tx: DriverTx, scope: RatedScope, scope_id: str) -> None:
