@@ -63,3 +63,4 @@ def test_json_with_reports_is_one_value_too(deployed: Callsheet, database_url: s
     assert ran.status == 0
     told = json.loads(ran.out)
     assert (told["differences"], len(told["queries"])) == (0, 22)
+    assert "0E-" not in ran.out

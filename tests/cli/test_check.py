@@ -33,6 +33,27 @@ def test_a_broken_catalog_hides_nothing_else(callsheet: Callsheet, tmp_path: Pat
     assert "'writer'" in ran.out
 
 
+def test_a_broken_price_list_hides_no_problem_of_quotas_and_bills(
+    callsheet: Callsheet, tmp_path: Path
+) -> None:
+    callsheet("init")
+    config = tmp_path / "config"
+    config.joinpath("fx_rates.yaml").write_text(
+        "rates: [{base: cny, quote: USD, rate: 1, valid_from: 2026-01-01, source: x}]\n", "utf-8"
+    )
+    config.joinpath("quotas.yaml").write_text("limits: {user_dya: {cost: 1}}\n", "utf-8")
+    config.joinpath("bills.yaml").write_text(
+        "default: {columns: {day: [d], amount: [a]}, currency: USD, zone: Mars}\n", "utf-8"
+    )
+    told = callsheet("check").out
+    assert (
+        "fx_rates.yaml:1:16: expected a currency in three capitals such as USD, found 'cny'" in told
+    )
+    assert "expected a moment such as 2026-01-01T00:00:00Z, found '2026-01-01'" in told
+    assert "quotas.yaml:1:10: unknown key 'user_dya' (did you mean 'user_day'?)" in told
+    assert "bills.yaml:1:66: 'Mars' is no time zone" in told
+
+
 def in_the_future(tmp_path: Path) -> None:
     prices = tmp_path / "config/llm_prices.yaml"
     text = prices.read_text("utf-8")
@@ -50,7 +71,7 @@ def test_a_model_without_a_price_now_is_named_with_the_command(
     assert ran.status == 1
     assert "the model 'deepseek-v3.2' has no price" in ran.out
     assert "callsheet prices set deepseek/deepseek-v3.2" in ran.out
-    assert ran.err.strip().endswith("1 problems")
+    assert ran.err.strip().endswith("1 problem")
 
 
 def test_a_price_of_the_database_alone_is_one_too(deployed: Callsheet, tmp_path: Path) -> None:

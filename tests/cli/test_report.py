@@ -58,8 +58,8 @@ def test_the_table_has_unknowns_beside_the_cost_and_a_line_of_totals(
         "bob", "3", "2000", "0", "1000", "0.000500", "0.000500", "1", "1", "0.500000", "USD",
     ]  # fmt: skip
     assert (total[0], total[1], total[5]) == ("total", "4", "0.002500")
-    assert "of it 0.000500 estimated (1 calls); and what 1 calls without a price cost" in ran.err
-    assert "1 calls are open, 0.500000 USD is held for them" in ran.err
+    assert "of it 0.000500 estimated (1 call); and what 1 call without a price cost" in ran.err
+    assert "open: 1 call, for which 0.500000 USD is held" in ran.err
 
 
 def test_csv_goes_to_standard_output_alone(deployed: Callsheet, booked: str) -> None:

@@ -82,7 +82,7 @@ def test_a_model_without_a_price_there_is_told(deployed: Callsheet, reprice: Rep
     assert (row["no_price_calls"], row["no_price_booked"], row["would_cost"]) == (
         "1", "0.002", "0",
     )  # fmt: skip
-    assert "1 calls have no price there" in deployed("reprice", *NOVEMBER).err
+    assert "without a price there: 1 call;" in deployed("reprice", *NOVEMBER).err
 
 
 def test_prices_of_a_file_are_tried_out(reprice: Reprice, tmp_path: Path) -> None:

@@ -20,5 +20,9 @@ def test_columns_line_up_and_numbers_stand_right() -> None:
     ]
 
 
+def test_a_zero_of_many_places_is_written_without_an_exponent() -> None:
+    assert text_table(("cost",), [(Decimal("0E-9"),)]).splitlines()[-1] == "0.000000000"
+
+
 def test_no_rows_are_said_to_be_none() -> None:
     assert text_table(("a",), []) == "(none)"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Final
+from decimal import Decimal
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -63,11 +64,16 @@ def _json(results: Sequence[AuditResult], found: int) -> bytes:
             "title": each.query.title,
             "kind": each.query.kind,
             "columns": each.columns,
-            "rows": each.rows,
+            "rows": [[_plain(value) for value in row] for row in each.rows],
         }
         for each in results
     ]
     return encode({"differences": found, "queries": told})
+
+
+def _plain(value: Any) -> Any:
+    """Decimals with the places of their column and without an exponent."""
+    return f"{value:f}" if isinstance(value, Decimal) else value
 
 
 def _show(results: Sequence[AuditResult]) -> None:
@@ -76,12 +82,12 @@ def _show(results: Sequence[AuditResult]) -> None:
         if result.query.kind == "differences":
             found = len(result.rows)
             verdict = f"[red]{found} differ[/red]" if found else "[green]no difference[/green]"
-            OUT.print(f"{result.query.number}. {result.query.title}: {verdict}")
+            OUT.print(f"{result.query.number}. {result.query.title}: {verdict}", soft_wrap=True)
             if found:
                 _table(result)
     for result in results:
         if result.query.kind == "report":
-            OUT.print(f"\n{result.query.number}. {result.query.title}")
+            OUT.print(f"\n{result.query.number}. {result.query.title}", soft_wrap=True)
             _table(result)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from callsheet.cli.configuration import configuration_of
 from callsheet.cli.configured_models import ConfiguredModel, configured_models
-from callsheet.cli.console import OUT, note
+from callsheet.cli.console import OUT, counted, note
 from callsheet.cli.deployment import Deployment, read_deployment
 from callsheet.cli.stored_prices import models_priced_in_database
 from callsheet.kit.clock import SystemClock
@@ -32,7 +32,7 @@ def check() -> None:
     for problem in found.problems:
         OUT.print(str(problem), soft_wrap=True, markup=False)
     if found.problems:
-        note(f"{len(found.problems)} problems")
+        note(counted(len(found.problems), "problem"))
         raise typer.Exit(1)
     OUT.print(
         f"{deployment.folders.config} and {deployment.folders.crews} are sound "

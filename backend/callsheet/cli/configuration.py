@@ -55,7 +55,7 @@ def configuration_of(
     except ConfigError as error:
         # Without the catalog nobody knows the models, but the rest can be looked at.
         alone = [problem for folder in folders(crews) for problem in _of_workflow(folder)]
-        alone += _of_quotas(config / QUOTAS, None)
+        alone += [*layout_problems(config / BILLS), *_of_quotas(config / QUOTAS, None)]
         return Configuration((*error.problems, *alone), workflows=names)
     keys = _keys(deployment, seeds)
     settings = deployment.settings

@@ -23,6 +23,11 @@ OUT: Final = _Terminal(highlight=False)
 ERR: Final = _Terminal(stderr=True, highlight=False)
 
 
+def counted(count: int, noun: str) -> str:
+    """The number with its noun: `1 call`, `2 calls`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def note(text: str) -> None:
     """Say something beside the answer."""
     ERR.print(escape(text), style="dim", soft_wrap=True)

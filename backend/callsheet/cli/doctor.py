@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from callsheet.cli.configuration import Configuration, configuration_of
-from callsheet.cli.console import ERR, OUT
+from callsheet.cli.console import ERR, OUT, counted
 from callsheet.cli.database_findings import database
 from callsheet.cli.deployment import read_deployment
 from callsheet.cli.finding import Finding
@@ -43,7 +43,8 @@ def _files(configuration: Configuration) -> Finding:
     if not count:
         return Finding("configuration", "ok", f"workflows: {', '.join(configuration.workflows)}")
     first = "\n    ".join(str(problem) for problem in configuration.problems[:_PROBLEMS_SHOWN])
-    return Finding("configuration", "missing", f"{count} problems; see `callsheet check`", first)
+    told = f"{counted(count, 'problem')}; see `callsheet check`"
+    return Finding("configuration", "missing", told, first)
 
 
 def _keys(configuration: Configuration) -> list[Finding]:

@@ -7,7 +7,7 @@ import asyncio
 import typer
 
 from callsheet.cli.configured_models import configured_models
-from callsheet.cli.console import OUT, note
+from callsheet.cli.console import OUT, counted, note
 from callsheet.cli.database import open_database
 from callsheet.cli.deployment import read_deployment
 from callsheet.kit.clock import SystemClock
@@ -39,6 +39,6 @@ def check() -> None:
             markup=False,
         )
     if found:
-        note(f"{len(found)} findings")
+        note(counted(len(found), "finding"))
         raise typer.Exit(1)
     OUT.print(f"{len(models)} models are priced, and the prices were verified", soft_wrap=True)

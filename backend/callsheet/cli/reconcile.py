@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from callsheet.cli.console import OUT, note, warn
+from callsheet.cli.console import OUT, counted, note, warn
 from callsheet.cli.database import open_database
 from callsheet.cli.deployment import read_deployment
 from callsheet.cli.periods import as_options
@@ -143,8 +143,8 @@ def _row(each: Difference, *, tokens: bool, request: bool) -> list[Any]:
 
 
 def _say_stored(bill: Bill, wanted: int, added: int, under_way: int) -> None:
-    note(f"{added} differences stored in cost_adjustments")
+    note(f"{counted(added, 'difference')} stored in cost_adjustments")
     if added < wanted:
         warn(f"{wanted - added} of {bill.name} were stored before and are not taken again")
     if under_way:
-        warn(f"{under_way} are of days that are not over; read a later bill for them")
+        warn(f"not stored, since the day is not over: {under_way}; read a later bill for it")

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from callsheet.cli.console import OUT, note
+from callsheet.cli.console import OUT, counted, note
 from callsheet.cli.database import open_database
 from callsheet.cli.deployment import read_deployment
 from callsheet.cli.output import output_stream
@@ -151,7 +151,7 @@ async def _export(
             sheet.write(rows)
             advance(len(rows))
         sheet.close()
-    note(f"{period}: {total} calls")
+    note(f"{period}: {counted(total, 'call')}")
 
 
 def _table(report: Report) -> str:
@@ -179,16 +179,19 @@ def _in_words(report: Report) -> str:
     parts = []
     for group in report.totals:
         sums, currency = group.sums, group.currency
-        parts.append(f"{sums.calls} calls, {to_message(sums.cost)} {currency}")
+        parts.append(f"{counted(sums.calls, 'call')}, {to_message(sums.cost)} {currency}")
         if sums.estimated_calls:
             parts.append(
-                f"of it {to_message(sums.estimated_cost)} estimated ({sums.estimated_calls} calls)"
+                f"of it {to_message(sums.estimated_cost)} estimated "
+                f"({counted(sums.estimated_calls, 'call')})"
             )
         if sums.unpriced_calls:
-            parts.append(f"and what {sums.unpriced_calls} calls without a price cost")
+            parts.append(f"and what {counted(sums.unpriced_calls, 'call')} without a price cost")
         if sums.open_calls:
             held = to_message(sums.reserved_cost)
-            parts.append(f"{sums.open_calls} calls are open, {held} {currency} is held for them")
+            parts.append(
+                f"open: {counted(sums.open_calls, 'call')}, for which {held} {currency} is held"
+            )
     parts += [
         f"bills corrected it by {to_message(amount):+f} {currency}"
         for currency, amount in report.corrections or ()

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from callsheet.cli.console import OUT, note, warn
+from callsheet.cli.console import OUT, counted, note, warn
 from callsheet.cli.database import open_database
 from callsheet.cli.deployment import read_deployment
 from callsheet.cli.output import output_stream
@@ -35,13 +35,12 @@ from callsheet.cli.price_list import read_price_list
 from callsheet.cli.progress import progress
 from callsheet.cli.table import text_table
 from callsheet.kit.clock import SystemClock
-from callsheet.kit.errors import BadInput
 from callsheet.kit.money import to_message
 from callsheet.ledger.price_store import load_price_table
 from callsheet.ledger.report.calls import count_calls
 from callsheet.ledger.report.column import Column
 from callsheet.ledger.report.formats import open_sheet
-from callsheet.ledger.report.period import Period, PeriodWords
+from callsheet.ledger.report.period import Period, day_of
 from callsheet.ledger.reprice import Repriced, Repricing, book_as_of, ended_calls
 
 app = typer.Typer(add_completion=False)
@@ -148,10 +147,8 @@ def _moment(as_of: str | None, zone: ZoneInfo) -> datetime:
     if as_of is None:
         return now
     with as_options():
-        try:
-            return PeriodWords(first=as_of, last=as_of).read(now, zone).end - _INSTANT
-        except BadInput as error:
-            raise BadInput(str(error), field="as-of") from error
+        day = day_of("as-of", as_of)
+    return Period(day, day, zone).end - _INSTANT
 
 
 def _row(each: Repriced) -> tuple[Any, ...]:
@@ -197,8 +194,9 @@ def _say(period: Period, moment: datetime, models: Sequence[Repriced], currency:
     calls = sum(each.calls for each in models)
     difference = sum((each.difference for each in models), Decimal(0))
     note(
-        f"{period}: {calls} calls under the prices of {moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC, "
+        f"{period}: {counted(calls, 'call')} under the prices of "
+        f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC, "
         f"{to_message(difference):+f} {currency}"
     )
     if without := sum(each.without for each in models):
-        warn(f"{without} calls have no price there; what they would cost is in no sum")
+        warn(f"without a price there: {counted(without, 'call')}; what it would cost is in no sum")

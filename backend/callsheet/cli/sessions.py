@@ -10,8 +10,9 @@ from rich.markup import escape
 
 from callsheet.auth.local import LOCAL_USER
 from callsheet.auth.principal import Principal, principal_named
-from callsheet.cli.console import OUT, note
+from callsheet.cli.console import OUT, counted, note
 from callsheet.cli.database import open_database
+from callsheet.cli.deployment import read_deployment
 from callsheet.cli.session_reference import find_named
 from callsheet.cli.table import text_table
 from callsheet.kit.errors import Conflict
@@ -31,7 +32,6 @@ _User = Annotated[
     str, typer.Option("--user", help="Whose; the name that a key was made for, or a token's sub.")
 ]
 _Session = Annotated[str, typer.Argument(help="An id, a client's own name, or `recent`.")]
-_COLUMNS = ("id", "title", "status", "messages", "tokens", "cost", "last activity (UTC)")
 
 
 @app.command(name="list")
@@ -60,7 +60,9 @@ def list_command(
         )
         for record in records
     ]
-    OUT.print(text_table(_COLUMNS, rows), soft_wrap=True, markup=False)
+    cost = f"cost ({read_deployment().settings.currency})"
+    heads = ("id", "title", "status", "messages", "tokens", cost, "last activity (UTC)")
+    OUT.print(text_table(heads, rows), soft_wrap=True, markup=False)
     if more:
         note(f"There are more; --limit shows up to {LARGEST_PAGE}.")
 
@@ -69,14 +71,15 @@ def list_command(
 def show(session: _Session = "recent", *, user: _User = LOCAL_USER) -> None:
     """Show a session's messages with what each cost."""
     record, messages = asyncio.run(_read(principal_named(user), session))
+    currency = read_deployment().settings.currency
     OUT.print(f"[bold]{escape(record.title or 'untitled')}[/bold]  {record.id}", soft_wrap=True)
     for message in messages:
         OUT.print(f"\n[dim]{escape(_head(message))}[/dim]", soft_wrap=True)
         if message.content:
             OUT.print(message.content, soft_wrap=True, markup=False)
     OUT.print(
-        f"\n[dim]{record.message_count} messages, {record.total_tokens} tokens, "
-        f"{record.total_cost}[/dim]",
+        f"\n[dim]{counted(record.message_count, 'message')}, {record.total_tokens} tokens, "
+        f"{record.total_cost} {currency}[/dim]",
         soft_wrap=True,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from rich.cells import cell_len
@@ -12,7 +13,7 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Columns as wide as their widest value; numbers to the right; `(none)` without rows."""
     if not rows:
         return "(none)"
-    texts = [["" if value is None else str(value) for value in row] for row in rows]
+    texts = [[_text(value) for value in row] for row in rows]
     widths = [
         max(cell_len(value) for value in column) for column in zip(columns, *texts, strict=True)
     ]
@@ -27,6 +28,13 @@ def text_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
         for row in texts
     )
     return "\n".join([head.rstrip(), line, *body])
+
+
+def _text(value: Any) -> str:
+    """Decimals without an exponent: str() writes a zero of eight places as 0E-8."""
+    if value is None:
+        return ""
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -29,7 +29,18 @@ _WANTED: Final[Mapping[str, str]] = {
     "model_type": "a mapping of keys to values",
     "model_attributes_type": "a mapping of keys to values",
     "none_required": "nothing",
+    "datetime_type": "a moment such as 2026-01-01T00:00:00Z",
+    "datetime_parsing": "a moment such as 2026-01-01T00:00:00Z",
+    "datetime_from_date_parsing": "a moment such as 2026-01-01T00:00:00Z",
+    "timezone_aware": "a moment with its zone such as 2026-01-01T00:00:00Z",
 }
+# What the patterns of our schemas mean, for people.
+_FORMS: Final[Mapping[str, str]] = {
+    r"^[A-Z]{3}$": "a currency in three capitals such as USD",
+    r"^([01][0-9]|2[0-3]):[0-5][0-9]$": 'a time of day such as "08:30"',
+    r"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$": 'a time of day such as "08:30", or "24:00"',
+}
+_SHOULD: Final = re.compile("^(Decimal input|Input|Value|List|Tuple|Set|Dictionary|String) should")
 _QUOTED: Final = re.compile(r"'([^']*)'")
 
 
@@ -54,7 +65,9 @@ def said(error: Mapping[str, Any], node: Node | None) -> tuple[str, str | None]:
         return message, closest(text, options)
     if kind == "value_error":
         return str(context.get("error", error["msg"])), None
-    message = re.sub("^(Input|Value|List|Tuple|Set|Dictionary|String) should", "must", error["msg"])
+    if kind == "string_pattern_mismatch" and (form := _FORMS.get(context.get("pattern", ""))):
+        return f"expected {form}, found {_shown(node)}", None
+    message = _SHOULD.sub("must", error["msg"])
     return f"{message}, found {_shown(node)}", None
 
 

@@ -119,8 +119,17 @@ def test_what_is_no_number_of_tokens_is_refused(tmp_path: Path, tokens: str) -> 
 def test_a_column_that_is_not_there_is_named_with_the_nearest(tmp_path: Path) -> None:
     (problem,) = problems(tmp_path, "day,model,amout,currency\n2026-11-01,m,1,USD\n")
     assert str(problem).endswith(
-        "bill.csv:1:1: no column is called 'amount' (amount) (did you mean 'amout'?)"
+        "bill.csv:1:1: no column is called 'amount', as bills.yaml says of 'amount'; the file has "
+        "'day', 'model', 'amout', 'currency' (did you mean 'amout'?)"
     )
+
+
+def test_a_bill_without_tokens_is_read_where_the_layout_has_columns_for_them(
+    tmp_path: Path,
+) -> None:
+    form = layout({"input_tokens": ["in"], "cached_tokens": ["hit"], "output_tokens": ["out"]})
+    (line,) = bill(tmp_path, HEAD + "2026-11-01,m,1,USD\n", form).lines
+    assert (line.amount, line.tokens) == (Decimal(1), Tokens())
 
 
 @pytest.mark.parametrize(

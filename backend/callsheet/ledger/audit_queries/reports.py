@@ -90,11 +90,14 @@ SELECT c.factory, c.model_code, count(*) AS calls,
        round(sum(c.cost_exact) FILTER (WHERE NOT c.unpriced), 6) AS cost,
        round(avg(c.cost_exact) FILTER (WHERE NOT c.unpriced), 9) AS cost_per_call,
        round(percentile_cont(0.5) WITHIN GROUP (
-         ORDER BY extract(epoch FROM c.first_token_at - c.started_at) * 1000)) AS first_p50_ms,
+         ORDER BY extract(epoch FROM c.first_token_at - c.started_at) * 1000))::bigint
+         AS first_p50_ms,
        round(percentile_cont(0.5) WITHIN GROUP (
-         ORDER BY extract(epoch FROM c.settled_at - c.started_at) * 1000)) AS whole_p50_ms,
+         ORDER BY extract(epoch FROM c.settled_at - c.started_at) * 1000))::bigint
+         AS whole_p50_ms,
        round(percentile_cont(0.95) WITHIN GROUP (
-         ORDER BY extract(epoch FROM c.settled_at - c.started_at) * 1000)) AS whole_p95_ms
+         ORDER BY extract(epoch FROM c.settled_at - c.started_at) * 1000))::bigint
+         AS whole_p95_ms
 FROM llm_calls c
 WHERE c.status = 'settled'
   AND (c.started_at AT TIME ZONE 'UTC')::date > (now() AT TIME ZONE 'UTC')::date - 31

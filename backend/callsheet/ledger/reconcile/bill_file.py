@@ -18,7 +18,12 @@ LARGEST_BYTES: Final = 100_000_000
 MOST_LINES: Final = 1_000_000
 _LONGEST_CELL: Final = 10_000
 _LONGEST_ID: Final = 200
+_LONGEST_HEADS: Final = 500
 _MOST_TOLD: Final = 50
+# Money is held against a bill that tells no tokens too.
+_COMPARED_IF_THERE: Final = frozenset(
+    {"input_tokens", "uncached_tokens", "cached_tokens", "output_tokens"}
+)
 
 T = TypeVar("T")
 
@@ -131,12 +136,16 @@ class _Reader:
         places: dict[str, int] = {}
         for name, names in wanted.items():
             at = next((heads.index(each) for each in names if each in heads), None)
-            if at is None:
-                near = next((hit for each in names if (hit := closest(each, heads))), None)
-                message = f"no column is called {' or '.join(map(repr, names))} ({name})"
-                self._tell(records.line, 1, message, near)
-            else:
+            if at is not None:
                 places[name] = at
+            elif name not in _COMPARED_IF_THERE:
+                near = next((hit for each in names if (hit := closest(each, heads))), None)
+                there = ", ".join(map(repr, heads))[:_LONGEST_HEADS] or "none"
+                message = (
+                    f"no column is called {' or '.join(map(repr, names))}, as bills.yaml says of "
+                    f"{name!r}; the file has {there}"
+                )
+                self._tell(records.line, 1, message, near)
         if self._problems:
             raise ConfigError(self._problems)
         return places

@@ -71,8 +71,8 @@ class PeriodWords:
         elif self.first is None:
             raise _bad("from", "is missing: the period has an end and no start")
         else:
-            first = self._day("from", self.first)
-            last = max(first, today) if self.last is None else self._day("to", self.last)
+            first = day_of("from", self.first)
+            last = max(first, today) if self.last is None else day_of("to", self.last)
             if last < first:
                 raise _bad("to", f"is before the start, {first}")
             period = Period(first, last, zone)
@@ -88,18 +88,20 @@ class PeriodWords:
         following = (first + timedelta(days=31)).replace(day=1)
         return Period(first, following - timedelta(days=1), zone)
 
-    def _day(self, field: str, written: str) -> date:
-        try:
-            day = date.fromisoformat(written) if _DAY.fullmatch(written) else None
-        except ValueError:
-            day = None
-        if day is None or not _EARLIEST <= day.year < _LATEST:
-            raise _bad(field, f"is no day: write it as 2026-11-30, not {written[:40]!r}")
-        return day
-
 
 THIS_MONTH: Final = PeriodWords()
 """Up to today."""
+
+
+def day_of(field: str, written: str) -> date:
+    """The day of that spelling, as 2026-11-30; raises BadInput with the field."""
+    try:
+        day = date.fromisoformat(written) if _DAY.fullmatch(written) else None
+    except ValueError:
+        day = None
+    if day is None or not _EARLIEST <= day.year < _LATEST:
+        raise _bad(field, f"is no day: write it as 2026-11-30, not {written[:40]!r}")
+    return day
 
 
 def zone_of(name: str) -> ZoneInfo:
