@@ -115,11 +115,12 @@ async def test_a_run_whose_journal_is_refused_ends_as_failed_and_frees_its_sessi
             assert turn.last["type"] == "RUN_ERROR"
             assert turn.last["code"] == "unavailable"
             assert await books.run_status(turn.headers["x-run-id"]) == "failed"
-        assert [call["status"] for call in await books.calls()] == ["orphaned", "orphaned"]
+        calls = [(call["status"], call["error_code"]) for call in await books.calls()]
+        assert calls == [("orphaned", "not_booked")] * 2
         assert await books.audit() == {}
     finally:
         await connection.close()
-    assert Refusing.refused == 2
+    assert Refusing.refused == 4  # as it ended, and once more when its run was ended
 
 
 async def test_a_killed_embedded_server_is_revived_under_a_turn(

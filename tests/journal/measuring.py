@@ -14,7 +14,7 @@ from callsheet.journal.writer import JournalWriter
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.ids import new_id
 from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import load_prices
+from callsheet.ledger.price_store import load_price_table
 from callsheet.turn.meter import CallIntent
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import MeteredCall, RunMeter
@@ -39,10 +39,12 @@ def finished(call_id: str, cost: Decimal = COST) -> LlmCallFinished:
 
 
 async def open_call(
-    writer: JournalWriter, database: Database, run: Admitted
+    writer: JournalWriter, database: Database, run: Admitted, *, allow_unpriced: bool = False
 ) -> tuple[MeteredCall, Recorder, JournaledRun]:
+    prices = PriceBook(allow_unpriced=allow_unpriced)
     async with database.read() as tx:
-        prices = PriceBook(await load_prices(tx))
+        table = await load_price_table(tx)
+    prices.replace(table.prices, table.windows, table.rates)
     log = writer.open(run.keys)
     recorder = Recorder(log)
     recorder.emit(RunStarted(workflow="chat", revision="r", session_id="s", trace_id="t"))

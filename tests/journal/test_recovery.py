@@ -57,7 +57,7 @@ async def test_an_abandoned_run_is_ended_and_booked(database: Database, database
         recorder.emit(TextDelta(message_id=message_id, text="Half an answer"))
         await log.stored()
     async with writing(database_url, shown) as writer:
-        recovery = Recovery(database, writer, prices, "w2", NoSpool())
+        recovery = Recovery(database, writer, "w2", NoSpool())
         async with WorkerLock(database, "w1"):
             assert await recovery.sweep() == 0
         assert await recovery.sweep() == 1
@@ -95,7 +95,7 @@ async def test_a_run_that_never_began_is_ended_too(database: Database, database_
     run = await admitted(database)
     shown: Shown = []
     async with writing(database_url, shown) as writer:
-        assert await Recovery(database, writer, PriceBook(), "w2", NoSpool()).sweep() == 1
+        assert await Recovery(database, writer, "w2", NoSpool()).sweep() == 1
     async with database.read() as tx:
         stored = await read_events(tx, run.keys.run_id, 0, 100)
     assert [type(entry.event) for entry in stored] == [RunStarted, RunFailed]
@@ -115,7 +115,7 @@ async def test_a_journal_that_cannot_be_read_keeps_no_other_run_from_its_end(
     )
     shown: Shown = []
     async with writing(database_url, shown) as writer:
-        assert await Recovery(database, writer, PriceBook(), "w2", NoSpool()).sweep() == 2
+        assert await Recovery(database, writer, "w2", NoSpool()).sweep() == 2
     assert await rows(database, "SELECT id, status FROM runs ORDER BY id") == sorted(
         [(broken.keys.run_id, "queued"), (other.keys.run_id, "interrupted")]
     )

@@ -15,8 +15,6 @@ from callsheet.journal.recovery import Recovery
 from callsheet.journal.spool import DiskSpool, Measured
 from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import load_prices
 from callsheet.turn.meter import CallEnd
 from tests.journal.measuring import COST, MEASURED, finished, open_call
 from tests.journal.stage import admitted
@@ -108,10 +106,8 @@ async def test_a_run_that_could_not_be_stored_is_booked_as_measured_when_it_is_e
         with pytest.raises(Unavailable):
             await recorder.stored()
     assert await spool.runs() == (run.keys.run_id,)
-    async with database.read() as tx:
-        prices = PriceBook(await load_prices(tx))
     async with writing(database_url, shown, spool=spool) as writer:
-        await Recovery(database, writer, prices, "w2", spool).end(run.keys.run_id)
+        await Recovery(database, writer, "w2", spool).end(run.keys.run_id)
     assert await spool.runs() == ()
     assert await rows(
         database, "SELECT status, usage_source, input_tokens, cost_exact FROM llm_calls"

@@ -19,7 +19,7 @@ from callsheet.events.run import RunFinished, RunStarted
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import ToolCallEnded, ToolCallStarted, ToolResult
 from callsheet.events.usage import MeteredUsage, Usage
-from callsheet.journal.budgets import NoBudgets
+from callsheet.journal.budgets import Budgets, NoBudgets
 from callsheet.journal.changes import Changes, RunKeys
 from callsheet.journal.options import JournalOptions
 from callsheet.journal.postgres import PostgresJournal
@@ -72,9 +72,11 @@ async def writing(
     retry_for_s: float = 20.0,
     spool: Spool | None = None,
     stores: list[FlakyStore] | None = None,
+    budgets: Budgets | None = None,
 ) -> AsyncIterator[JournalWriter]:
     connection = DriverConnection(DatabaseOptions(database_url))
-    store = FlakyStore(PostgresJournal(connection, "USD", NoBudgets()), before=before, after=after)
+    journal = PostgresJournal(connection, "USD", budgets or NoBudgets())
+    store = FlakyStore(journal, before=before, after=after)
     if stores is not None:
         stores.append(store)
     writer = JournalWriter(

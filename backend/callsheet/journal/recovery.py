@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Final
 from uuid import UUID
 
@@ -22,16 +21,16 @@ from callsheet.events.order import OrderChecker
 from callsheet.events.run import RunFailed, RunStarted
 from callsheet.events.tally import Tally
 from callsheet.events.union import TERMINAL, AnyRunEvent
-from callsheet.events.usage import MeteredUsage, ModelUsage, Usage
+from callsheet.events.usage import ModelUsage
 from callsheet.journal.changes import WORKER_DIED, RunKeys
+from callsheet.journal.orphan import orphaned, unbooked
 from callsheet.journal.spool import Spool
 from callsheet.journal.streamed import Streamed, streamed_answers
 from callsheet.journal.writer import JournalWriter
-from callsheet.kit.errors import AppError, Unpriced
+from callsheet.journal.written import WriteRefused
+from callsheet.kit.errors import AppError
 from callsheet.ledger.late import correct_late
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.quote import Cost
-from callsheet.llm.tokens import estimate_tokens
+from callsheet.ledger.opened import quotes_of
 from callsheet.runs.run import RunRecord
 from callsheet.runs.store import read_events, run_by_id, runs_of_others
 from callsheet.runs.worker_locks import is_alive
@@ -49,13 +48,11 @@ class Recovery:
         self,
         database: Database,
         writer: JournalWriter,
-        prices: PriceBook,
         worker_id: str,
         spool: Spool,
     ) -> None:
         self._database = database
         self._writer = writer
-        self._prices = prices
         self._spool = spool
         self._worker_id = worker_id
 
@@ -101,18 +98,44 @@ class Recovery:
             entries: list[Entry] = []
             while page := await read_events(tx, run_id, len(entries), _PAGE):
                 entries.extend(page)
-        if run is None or (entries and isinstance(entries[-1].event, TERMINAL)):
-            return
+            if run is None or (entries and isinstance(entries[-1].event, TERMINAL)):
+                return
+            left = _left_open([entry.event for entry in entries])
+            quotes = await quotes_of(tx, run_id, left) if left else {}
         log.warning("run_abandoned", run_id=str(run_id), events=len(entries))
+        answers = streamed_answers([entry.event for entry in entries])
+        estimates = {
+            call.call_id: orphaned(
+                call, answers[call.message_id].everything, quotes.get(call.call_id)
+            )
+            for call in left
+        }
+        kept = await self._spool.of(run_id)
+        try:
+            await self._end_with(run, entries, last, {**estimates, **kept})
+        except WriteRefused:
+            # What was used does not fit into the books: the run ends without, and is not billed
+            # for it, until it is booked as a correction.
+            log.exception("usage_does_not_fit", run_id=str(run_id))
+            await self._spool.keep([(run_id, e) for e in {**estimates, **kept}.values()])
+            await self._end_with(run, entries, last, {c.call_id: unbooked(c) for c in left})
+        else:
+            if kept:
+                await self._spool.drop(run_id)
+
+    async def _end_with(
+        self,
+        run: RunRecord,
+        entries: Sequence[Entry],
+        last: RunFailed,
+        ends: Mapping[str, LlmCallFinished],
+    ) -> None:
         journal = self._writer.open(
             RunKeys(run.id, run.session_id, run.user_id), stored_seq=len(entries)
         )
-        kept = await self._spool.of(run_id)
-        for event in self._ending(run, entries, last, kept):
+        for event in _ending(run, entries, last, ends):
             journal.append(event)
         await journal.stored()
-        if kept:
-            await self._spool.drop(run_id)
 
     async def book_late(self) -> None:
         """Correct what was settled by estimate while the measure lay here, by another process.
@@ -138,67 +161,43 @@ class Recovery:
         await self._spool.drop(run_id)
         log.warning("late_usage_booked", run_id=str(run_id), corrected=corrected)
 
-    def _ending(
-        self,
-        run: RunRecord,
-        entries: Sequence[Entry],
-        last: RunFailed,
-        kept: Mapping[str, LlmCallFinished],
-    ) -> list[AnyRunEvent]:
-        events: list[AnyRunEvent] = [entry.event for entry in entries]
-        if not events:
-            begin = RunStarted(
-                workflow=run.workflow,
-                revision=run.revision or "",
-                session_id=str(run.session_id),
-                trace_id=run.trace_id or "",
-            )
-            events = [begin]
-        order = OrderChecker()
-        for event in events:
-            order.check(event)
-        answers = streamed_answers(events)
-        settled = [
-            kept.get(started.call_id)
-            or self._settled(started, answers[started.message_id].everything)
-            for started in _open_calls(events, order)
-        ]
-        return [
-            *([] if entries else events),
-            *settled,
-            *order.closers("failed"),
-            *(_cut(message_id, answers[message_id]) for message_id in _unfinished(events)),
-            msgspec.structs.replace(last, usage=_used([*events, *settled])),
-        ]
 
-    def _settled(self, started: LlmCallStarted, streamed: str) -> LlmCallFinished:
-        usage = Usage(
-            input_tokens=started.estimated_input_tokens,
-            output_tokens=estimate_tokens(streamed),
+def _ending(
+    run: RunRecord,
+    entries: Sequence[Entry],
+    last: RunFailed,
+    ends: Mapping[str, LlmCallFinished],
+) -> list[AnyRunEvent]:
+    events: list[AnyRunEvent] = [entry.event for entry in entries]
+    if not events:
+        begin = RunStarted(
+            workflow=run.workflow,
+            revision=run.revision or "",
+            session_id=str(run.session_id),
+            trace_id=run.trace_id or "",
         )
-        metered = MeteredUsage(usage=usage, source="estimated", method="journal")
-        try:
-            quote = self._prices.quote(started.factory, started.model, started.started_at)
-            metered = quote.counted(metered)
-            cost = quote.cost(metered)
-        except Unpriced:
-            cost = Cost(None, Decimal(0), Decimal(0))
-        return LlmCallFinished(
-            call_id=started.call_id,
-            message_id=started.message_id,
-            status="orphaned",
-            metered=metered,
-            cost_native=cost.native,
-            cost_exact=cost.exact,
-            price_id=None if cost.price_id is None else str(cost.price_id),
-            latency_ms=0,
-            error_code=WORKER_DIED,
-        )
+        events = [begin]
+    settled = [ends[call.call_id] for call in _left_open(events)]
+    order = OrderChecker()
+    for event in events:
+        order.check(event)
+    answers = streamed_answers(events)
+    return [
+        *([] if entries else events),
+        *settled,
+        *order.closers("failed"),
+        *(_cut(message_id, answers[message_id]) for message_id in _unfinished(events)),
+        msgspec.structs.replace(last, usage=_used([*events, *settled])),
+    ]
 
 
-def _open_calls(events: Sequence[AnyRunEvent], order: OrderChecker) -> list[LlmCallStarted]:
-    still_open = set(order.open_model_calls())
-    return [e for e in events if isinstance(e, LlmCallStarted) and e.call_id in still_open]
+def _left_open(events: Sequence[AnyRunEvent]) -> list[LlmCallStarted]:
+    """Calls that were begun and never ended, in order."""
+    begun = {e.call_id: e for e in events if isinstance(e, LlmCallStarted)}
+    for event in events:
+        if isinstance(event, LlmCallFinished):
+            begun.pop(event.call_id, None)
+    return list(begun.values())
 
 
 def _unfinished(events: Sequence[AnyRunEvent]) -> list[str]:

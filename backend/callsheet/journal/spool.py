@@ -58,7 +58,7 @@ class DiskSpool:
         """Append and flush to the disk."""
         try:
             await asyncio.to_thread(self._append, measured)
-        except OSError:
+        except Exception:  # border: a full disk, or an event that cannot be written at all
             log.exception("usage_not_kept", calls=len(measured))
 
     async def runs(self) -> tuple[UUID, ...]:

@@ -19,9 +19,10 @@ from callsheet.events.call import LlmCallFinished
 from callsheet.events.entry import Entry
 from callsheet.journal.changes import Changes, RunKeys
 from callsheet.journal.options import JournalOptions
+from callsheet.journal.orphan import UNBOOKED
 from callsheet.journal.run_log import JournaledRun
 from callsheet.journal.spool import Measured, Spool
-from callsheet.journal.written import Written
+from callsheet.journal.written import WriteRefused, Written
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Unavailable
 
@@ -118,7 +119,7 @@ class JournalWriter:
             written = await self._persistently(entries, changes)
         except Unavailable as error:
             for run, _ in batch:
-                run.fail(error)
+                self._give_up(run, error)
             return
         except Exception:  # noqa: BLE001 - border: one bad run must not take the others with it
             await self._one_by_one(batch)
@@ -137,9 +138,15 @@ class JournalWriter:
             for single in batch:
                 await self._write([single])
             return
-        run, _ = batch[0]
+        run, taken = batch[0]
         log.exception("journal_write_refused", run_id=str(run.keys.run_id))
-        run.fail(Unavailable("The run's journal could not be written.", service="journal"))
+        await self._keep_measured([(run.keys.run_id, entry) for entry in taken])
+        self._give_up(run, WriteRefused())
+
+    def _give_up(self, run: JournaledRun, error: Unavailable) -> None:
+        """What is kept of the run is there for whoever ends it."""
+        self._kept.pop(run.keys.run_id, None)
+        run.fail(error)
 
     async def _persistently(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> Written:
         give_up_at = self._clock.monotonic() + self._options.retry_for_s
@@ -163,7 +170,7 @@ class JournalWriter:
         fresh: list[Measured] = []
         for run_id, event in found:
             kept = self._kept.setdefault(run_id, set())
-            if event.call_id not in kept:
+            if event.call_id not in kept and event.error_code != UNBOOKED:
                 kept.add(event.call_id)
                 fresh.append((run_id, event))
         if fresh:

@@ -1,10 +1,11 @@
-"""What came of a batch that was stored."""
+"""What came of a batch: it was stored, or never will be."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from callsheet.kit.errors import Unavailable
 from callsheet.ledger.budget.refusal import Refusal
 
 
@@ -14,3 +15,10 @@ class Written:
 
     seqs: Mapping[str, int] = field(default_factory=dict)
     refusals: Mapping[str, Refusal] = field(default_factory=dict)
+
+
+class WriteRefused(Unavailable):
+    """The database is there and did not take a run's events: they will not fit another time."""
+
+    def __init__(self) -> None:
+        super().__init__("The run's journal could not be written.", service="journal")

@@ -13,7 +13,9 @@ _CORRECT = text("""
 INSERT INTO cost_adjustments (call_id, day, factory, model_code, amount, currency, reason,
                               reference, created_by)
 SELECT c.id, (c.started_at AT TIME ZONE 'UTC')::date, c.factory, c.model_code,
-       :cost - c.cost_exact, c.currency, 'measured while the database was away',
+       :cost - c.cost_exact, c.currency,
+       CASE WHEN c.error_code = 'not_booked' THEN 'more than its session can hold'
+            ELSE 'measured while the database was away' END,
        'late:' || c.id, 'callsheet'
 FROM llm_calls c
 WHERE c.id = CAST(:call_id AS uuid) AND c.status <> 'open' AND c.usage_source <> 'provider'

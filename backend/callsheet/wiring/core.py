@@ -113,7 +113,7 @@ def make_core(
         ),
         broker=broker,
         writer=writer,
-        recovery=Recovery(database, writer, prices, process.worker_id, spool),
+        recovery=Recovery(database, writer, process.worker_id, spool),
         spool=spool,
         gate=Gate(
             database,
