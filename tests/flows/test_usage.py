@@ -65,6 +65,15 @@ async def test_a_model_whose_price_nobody_compared_cannot_be_billed(
         ]
 
 
+async def test_the_rehearsal_is_billed_once_in_the_place_of_all_models(
+    deployment: Deployment, serve: Serve
+) -> None:
+    async with serve(deployment, llm={}) as (agui, _):
+        answer = await agui.http.get("/health/billing")
+    assert (answer.status_code, answer.json()["status"]) == (200, "complete")
+    assert [each["model"] for each in answer.json()["models"]] == ["rehearsal"]
+
+
 async def test_billing_is_complete_once_every_price_is_verified(
     deployment: Deployment, serve: Serve
 ) -> None:

@@ -31,7 +31,10 @@ class HealthService:
         return parts
 
     def billing(self) -> Sequence[ModelBilling]:
-        """Every model that an active workflow names, with what is wrong with its price."""
+        """Every model that an active workflow calls, with what is wrong with its price.
+
+        The rehearsal stands in the place of every model whose factory has no key.
+        """
         application = self._application
         book, now = application.core().prices, application.adapters.clock.now()
         workflows = [application.workflows.get(name) for name in application.workflows.names()]
@@ -41,7 +44,7 @@ class HealthService:
             for stage in workflow.stages
             for agent in stage.agents.values()
         }
-        return [self._billed(code, book, now) for code in sorted(codes)]
+        return list(dict.fromkeys(self._billed(code, book, now) for code in sorted(codes)))
 
     def _billed(self, code: str, book: PriceBook, now: datetime) -> ModelBilling:
         try:
