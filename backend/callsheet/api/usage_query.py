@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import Query, Request
 
 from callsheet.agui.show import ShowOptions
 from callsheet.api.caller import path_id
+from callsheet.api.query import check_parameters, read_flag, read_name
 from callsheet.auth.principal import Principal
-from callsheet.kit.errors import BadInput, Forbidden
-from callsheet.kit.text import clean
-from callsheet.ledger.report.ask import LONGEST_NAME, Question, read_dimensions
+from callsheet.kit.errors import Forbidden
+from callsheet.ledger.report.ask import Question, read_dimensions
 from callsheet.ledger.report.period import PeriodWords
-
-_YES: Final = {"true": True, "false": False, None: False}
 
 
 class UsageQuery:
@@ -58,9 +56,8 @@ class UsageQuery:
             BadInput: a parameter is unknown, doubled or malformed; `field` names it.
             Forbidden: it names models where the deployment hides them.
         """
-        _check_names(self._request, {*_KNOWN, *also})
-        if self._everybody not in _YES:
-            raise BadInput("all is true or false.", field="all")
+        check_parameters(self._request, {*_KNOWN, *also})
+        everybody = read_flag("all", self._everybody)
         dimensions = read_dimensions([by]) if by else ()
         if not show.models and ("model" in dimensions or self._model or self._factory):
             raise Forbidden("Models and providers are not shown here.")
@@ -68,10 +65,10 @@ class UsageQuery:
             words=self._words,
             zone=self._zone,
             by=dimensions,
-            user=_name("user", self._user),
-            everybody=_YES[self._everybody],
-            model=_name("model", self._model),
-            factory=_name("factory", self._factory),
+            user=read_name("user", self._user),
+            everybody=everybody,
+            model=read_name("model", self._model),
+            factory=read_name("factory", self._factory),
             session_id=self._session_id(caller),
         )
 
@@ -82,21 +79,3 @@ class UsageQuery:
 _KNOWN: Final = frozenset(
     {"month", "from", "to", "zone", "user", "all", "model", "factory", "session"}
 )
-
-
-def _check_names(request: Request, known: set[str]) -> None:
-    """A misspelt parameter would give an answer to another question."""
-    names = [name for name, _ in request.query_params.multi_items()]
-    for name in names:
-        if name not in known:
-            raise BadInput(f"{name[:40]!r} is no parameter of this.", field=name[:40])
-        if names.count(name) > 1:
-            raise BadInput(f"{name} may stand once.", field=name)
-
-
-def _name(field: str, value: Any) -> str | None:
-    if value is None:
-        return None
-    if not 0 < len(value) <= LONGEST_NAME:
-        raise BadInput(f"{field} must have 1 to {LONGEST_NAME} characters.", field=field)
-    return clean(value)
