@@ -197,7 +197,9 @@ async def test_prices_come_in_pages(opened: Open) -> None:
         second = (await server.http.get(after)).json()
         wrong = await server.http.get("/v1/prices?cursor=eA")
         maybe = await server.http.get("/v1/prices?history=yes")
+        misspelt = await server.http.get("/v1/prices?modle=a")
     found = [[row["modelCode"] for row in page["items"]] for page in (first, second)]
     assert (found, second["nextCursor"]) == ([["a", "b"], ["c"]], None)
     assert (wrong.status_code, wrong.json()["field"]) == (422, "cursor")
     assert (maybe.status_code, maybe.json()["field"]) == (422, "history")
+    assert (misspelt.status_code, misspelt.json()["field"]) == (422, "modle")

@@ -92,6 +92,19 @@ async def test_who_is_no_admin_sets_nothing_not_even_for_themselves(
 
 
 @pytest.mark.parametrize(
+    ("query", "field"),
+    [("usr=alice", "usr"), ("user=alice&user=boss", "user"), ("user=", "user")],
+)
+async def test_a_misspelt_parameter_sets_no_limits_of_the_caller(
+    world: World, quotas: FakeQuotas, query: str, field: str
+) -> None:
+    for method in ("GET", "PUT"):
+        answer = await Caller(world).ask(method, f"{PATH}?{query}", ADMIN, {"run": {"calls": 1}})
+        assert (answer.status_code, answer.json()["field"]) == (422, field)
+    assert quotas.own == {}
+
+
+@pytest.mark.parametrize(
     ("body", "field"),
     [
         ({"day": {}}, "day"),

@@ -15,12 +15,13 @@ from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.price_documents import ModelPrices, PricePage
 from callsheet.api.price_fields import NewPrice
 from callsheet.api.price_views import model_prices_view, price_view
+from callsheet.api.query import check_parameters, read_flag, read_name
 from callsheet.auth.principal import ADMIN, Principal, require_admin
 from callsheet.catalog.price_list import PriceFilter
-from callsheet.kit.errors import BadInput, Forbidden
+from callsheet.kit.errors import Forbidden
 from callsheet.kit.text import clean
 
-_YES: Final = {"true": True, "false": False, None: False}
+_OF_LIST: Final = frozenset({"factory", "model", "history", "limit", "cursor"})
 
 
 class PriceRoutes:
@@ -64,13 +65,12 @@ class PriceRoutes:
     ) -> Response:
         """Prices that are valid now, by provider, model, window and tier."""
         await self._reader(request)
-        if history not in _YES:
-            raise BadInput("history is true or false.", field="history")
+        check_parameters(request, _OF_LIST)
         prices = self._services.prices
         wanted = PriceFilter(
-            factory=None if factory is None else clean(factory),
-            model_code=None if model is None else clean(model),
-            at=None if _YES[history] else prices.now(),
+            factory=read_name("factory", factory),
+            model_code=read_name("model", model),
+            at=None if read_flag("history", history) else prices.now(),
         )
         page = await prices.list(wanted, read_page(limit, cursor))
         items = [price_view(record) for record in page.items]

@@ -12,6 +12,7 @@ from callsheet.api.body import read_fields
 from callsheet.api.caller import caller_of
 from callsheet.api.openapi import BODY_ERRORS, answers, body
 from callsheet.api.ports import ApiOptions, Services
+from callsheet.api.query import check_parameters, read_name
 from callsheet.api.quota_documents import OwnLimits, Quota
 from callsheet.api.quota_views import override_of, quota_view
 from callsheet.auth.principal import ADMIN, require_admin
@@ -40,7 +41,7 @@ class QuotaRoutes:
     async def quota(self, request: Request, user: User = None) -> Response:
         """The limits that hold for a user, and what was set for them alone."""
         caller = await caller_of(request, self._services.identities)
-        quota = await self._services.quotas.get(caller, user)
+        quota = await self._services.quotas.get(caller, _named(request, user))
         costs = self._show.costs or ADMIN in caller.scopes
         return json_answer(quota_view(quota, costs=costs))
 
@@ -49,5 +50,10 @@ class QuotaRoutes:
         caller = await caller_of(request, self._services.identities)
         require_admin(caller)
         limits = await read_fields(request, OwnLimits)
-        quota = await self._services.quotas.set(caller, user, override_of(limits))
+        quota = await self._services.quotas.set(caller, _named(request, user), override_of(limits))
         return json_answer(quota_view(quota, costs=True))
+
+
+def _named(request: Request, user: str | None) -> str | None:
+    check_parameters(request, {"user"})
+    return read_name("user", user)
