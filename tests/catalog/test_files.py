@@ -114,8 +114,7 @@ def test_all_problems_of_both_files_are_found_at_once(tmp_path: Path) -> None:
         "p.yaml:12:51: must be greater than or equal to 0, found '-1'",
         "p.yaml:12:67: llm_catalog.yaml has no model 'flash2' (did you mean 'flash'?)",
         "p.yaml:14:5: zai/flash has two prices from 2026-01-01 00:00 on",
-        "p.yaml:15:30: must be a valid datetime, invalid datetime separator, "
-        "expected `T`, `t`, `_` or space, found '2026-02-01'",
+        "p.yaml:15:30: expected a moment such as 2026-01-01T00:00:00Z, found '2026-02-01'",
     ]
 
 

@@ -135,7 +135,7 @@ def test_one_mistake_of_an_entry_is_one_problem_with_its_place(
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [
-        ("Asia/Shanghai", "Asia/Bejing", "3:15: no time zone is called 'Asia/Bejing'"),
+        ("Asia/Shanghai", "Asia/Bejing", "3:15: 'Asia/Bejing' is no time zone"),
         ("code: night", "code: Night", "2:11: "),
         ("from: 00:30", "from: 0:30", "5:16: "),
         ("from: 00:30", "from: 08:30", "5:27: a span has to end at another time"),

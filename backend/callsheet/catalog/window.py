@@ -6,21 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import time
 from typing import Annotated, Final, Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field, StringConstraints
 
 from callsheet.kit.yaml import Section
+from callsheet.kit.zone import zone_named
 
 _DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-
-
-def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ValueError(f"no time zone is called {name!r}; one is 'Asia/Shanghai'") from error
-    return name
 
 
 def _code(code: str) -> str:
@@ -32,7 +24,7 @@ def _code(code: str) -> str:
 WindowCode = Annotated[
     str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,49}$"), AfterValidator(_code)
 ]
-Zone = Annotated[str, StringConstraints(min_length=1, max_length=100), AfterValidator(_zone)]
+Zone = Annotated[str, AfterValidator(lambda name: zone_named(name).key)]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 From = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 To = Annotated[str, StringConstraints(pattern=r"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$")]

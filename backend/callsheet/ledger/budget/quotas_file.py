@@ -14,21 +14,14 @@ from pydantic import AfterValidator, Field, StringConstraints
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.kit.yaml import Document, Section, compose
 from callsheet.kit.yaml_words import closest
+from callsheet.kit.zone import zone_named
 from callsheet.ledger.budget.limits import Limits, Override
 from callsheet.ledger.rate.rates import ProviderRate, UserRate
 
 FILE: Final = "quotas.yaml"
 
 
-def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name)
-    except (ValueError, OSError, KeyError) as error:
-        raise ValueError(f"{name!r} is no time zone such as UTC or Asia/Shanghai") from error
-    return name
-
-
-Zone = Annotated[str, AfterValidator(_zone)]
+Zone = Annotated[str, AfterValidator(lambda name: zone_named(name).key)]
 Amount = Annotated[Decimal, Field(ge=0, max_digits=18, decimal_places=8)]
 Count = Annotated[int, Field(ge=0, le=10**15)]
 PerMinute = Annotated[int, Field(ge=1, le=10**12)]

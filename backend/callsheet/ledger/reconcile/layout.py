@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from callsheet.kit.errors import BadInput, ConfigError, Problem, SetupError
+from callsheet.kit.errors import ConfigError, Problem, SetupError
 from callsheet.kit.yaml import Section, compose
-from callsheet.ledger.report.period import zone_of
+from callsheet.kit.zone import zone_named
 
 FILE: Final = "bills.yaml"
 
@@ -19,14 +19,6 @@ Head = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Heads = Annotated[tuple[Head, ...], Field(min_length=1, max_length=10)]
 LONGEST_MODEL: Final = 50
 ModelCode = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_MODEL)]
-
-
-def _zone(name: str) -> str:
-    try:
-        zone_of(name)
-    except BadInput as error:
-        raise ValueError(str(error)) from error
-    return name
 
 
 def _encoding(name: str) -> str:
@@ -66,7 +58,7 @@ class BillLayout(Section):
     """
 
     columns: BillColumns
-    zone: Annotated[str, AfterValidator(_zone)] = "UTC"
+    zone: Annotated[str, AfterValidator(lambda name: zone_named(name).key)] = "UTC"
     currency: Annotated[str, StringConstraints(pattern="^[A-Z]{3}$")] | None = None
     delimiter: Literal[",", ";", "\t", "|"] = ","
     decimal_mark: Literal[".", ","] = "."
@@ -85,7 +77,7 @@ class BillLayout(Section):
     @property
     def time_zone(self) -> ZoneInfo:
         """The zone of the bill's days."""
-        return zone_of(self.zone)
+        return zone_named(self.zone)
 
 
 class BillsFile(Section):

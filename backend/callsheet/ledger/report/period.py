@@ -6,16 +6,16 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from callsheet.kit.errors import BadInput
+from callsheet.kit.zone import zone_named
 from callsheet.ledger.budget.period import midnight
 
 _MONTH: Final = re.compile(r"(\d{4})-(\d{2})")
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _EARLIEST: Final = 2000
 _LATEST: Final = 9000
-_LONGEST_ZONE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +107,9 @@ def day_of(field: str, written: str) -> date:
 def zone_of(name: str) -> ZoneInfo:
     """The time zone of that name; raises BadInput (field `zone`)."""
     try:
-        if 0 < len(name) <= _LONGEST_ZONE:
-            return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        pass
-    raise BadInput(
-        f"{name[:_LONGEST_ZONE]!r} is no time zone; write one such as UTC or Asia/Shanghai.",
-        field="zone",
-    )
+        return zone_named(name)
+    except ValueError as error:
+        raise BadInput(f"{error}.", field="zone") from error
 
 
 def _bad(field: str, what: str) -> BadInput:

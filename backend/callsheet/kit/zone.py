@@ -1,0 +1,26 @@
+"""Time zones by their name."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+from zoneinfo import ZoneInfo, available_timezones
+
+_SHOWN_CHARS: Final = 40
+
+
+def zone_named(name: str) -> ZoneInfo:
+    """The zone that this machine and the database both know by that name.
+
+    Raises:
+        ValueError: there is none; the message is for people.
+    """
+    if name not in _names():
+        raise ValueError(f"{name[:_SHOWN_CHARS]!r} is no time zone such as UTC or Asia/Shanghai")
+    return ZoneInfo(name)
+
+
+@cache
+def _names() -> frozenset[str]:
+    """Without what is a zone here alone: `localtime`, and files such as `posix/UTC`."""
+    return frozenset(available_timezones()) - {"localtime"}

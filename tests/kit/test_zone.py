@@ -1,0 +1,39 @@
+"""A zone is one that the database knows too."""
+
+from __future__ import annotations
+
+from zoneinfo import available_timezones
+
+import pytest
+from sqlalchemy import text
+
+from callsheet.db.transaction import Database
+from callsheet.kit.zone import zone_named
+
+
+@pytest.mark.parametrize("name", ["UTC", "Asia/Shanghai", "America/Argentina/Buenos_Aires"])
+def test_a_name_stands_for_its_zone(name: str) -> None:
+    assert zone_named(name).key == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "utc", "Mars", "localtime", "posixrules", "posix/UTC", "../UTC", "/etc/passwd", "UTC\0"],
+)
+def test_what_is_no_name_of_a_zone_is_told(name: str) -> None:
+    with pytest.raises(ValueError, match="is no time zone such as UTC or Asia/Shanghai"):
+        zone_named(name)
+
+
+async def test_the_database_knows_every_zone_that_is_taken(database: Database) -> None:
+    async with database.read() as tx:
+        found = await tx.execute(text("SELECT name FROM pg_timezone_names"))
+        known = set(found.scalars())
+    taken = set()
+    for name in available_timezones():
+        try:
+            taken.add(zone_named(name).key)
+        except ValueError:
+            continue
+    assert len(taken) > 400
+    assert taken <= known
