@@ -14,8 +14,9 @@ from callsheet.auth.store import remember_user
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import ConfigError, Forbidden, NotFound
 from callsheet.ledger.budget.quotas import QuotaRules, Quotas
+from callsheet.wiring.allowances import make_allowances
 from callsheet.wiring.quota import QuotaService
-from callsheet.wiring.quotas import QuotaFeed, make_allowances
+from callsheet.wiring.quota_feed import QuotaFeed
 from tests.fakes.clock import HandClock
 from tests.ledger.budget.spending import NOW, quotas_of, some, spender, spot
 from tests.sessions.rows import change, rows
@@ -65,6 +66,16 @@ async def test_who_sets_a_limit_knows_it_at_once_and_others_when_they_look(
     assert here.calls == []
     assert there.calls == []
     assert not there.quotas.applies()
+
+
+async def test_a_limit_that_was_changed_by_sql_is_known_too(
+    database: Database, users: None
+) -> None:
+    here = Process(database)
+    await here.service.set(BOSS, "ada", {"run": some(calls=5)})
+    await change(database, """UPDATE user_quotas SET limits = '{"run": {"calls": 3}}'""")
+    assert await here.feed.refresh()
+    assert here.calls == [Decimal(3)]
 
 
 async def test_who_set_a_limit_is_kept(database: Database, users: None) -> None:

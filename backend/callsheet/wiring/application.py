@@ -32,6 +32,7 @@ from callsheet.settings.folders import Folders, folders_of
 from callsheet.settings.settings import Settings
 from callsheet.turn.ports import StageRunner
 from callsheet.wiring.adapters import Adapters
+from callsheet.wiring.allowances import make_allowances
 from callsheet.wiring.beside import keep_going
 from callsheet.wiring.chat import ChatService
 from callsheet.wiring.core import Core, Process, database_options, make_core
@@ -40,7 +41,6 @@ from callsheet.wiring.database_watch import DatabaseWatch, Revive, others_revive
 from callsheet.wiring.llm import Llm, make_llm
 from callsheet.wiring.prices import PriceService
 from callsheet.wiring.quota import QuotaService
-from callsheet.wiring.quotas import make_allowances
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
 from callsheet.wiring.stored_catalog import store_catalog

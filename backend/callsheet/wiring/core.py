@@ -25,9 +25,10 @@ from callsheet.turn.engine import TurnEngine
 from callsheet.turn.ports import CallWatch, StageRunner
 from callsheet.turn.turn import Turns
 from callsheet.wiring.adapters import Adapters
+from callsheet.wiring.allowances import Allowances
 from callsheet.wiring.history import SessionHistory
 from callsheet.wiring.price_feed import PriceFeed
-from callsheet.wiring.quotas import Allowances, QuotaFeed
+from callsheet.wiring.quota_feed import QuotaFeed
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from callsheet.ledger.budget.quota_store import set_quota, stored_quota
 from callsheet.ledger.budget.quotas import Quotas
 from callsheet.ledger.budget.user_quota import UserQuota
 from callsheet.ledger.report.store import find_user
-from callsheet.wiring.quotas import QuotaFeed
+from callsheet.wiring.quota_feed import QuotaFeed
 
 _log = get_log(__name__)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, cast
 from uuid import UUID
@@ -15,7 +14,10 @@ from callsheet.kit.json import encode
 from callsheet.kit.money import plain
 from callsheet.ledger.budget.limits import Override
 
-_VERSION: Final = text("SELECT count(*), max(updated_at) FROM user_quotas")
+# Every column of every row, so that a change by whatever means is one.
+_VERSION: Final = text("""
+SELECT concat(count(*), ':', sum(hashtextextended(q::text, 0))) FROM user_quotas q
+""")
 _ALL: Final = text("SELECT user_id, limits FROM user_quotas")
 _ONE: Final = text("SELECT limits FROM user_quotas WHERE user_id = :user_id")
 _SET: Final = text("""
@@ -25,16 +27,12 @@ ON CONFLICT (user_id) DO UPDATE
 SET limits = excluded.limits, updated_by = excluded.updated_by, updated_at = clock_timestamp()
 """)
 _FORGET: Final = text("DELETE FROM user_quotas WHERE user_id = :user_id")
-_USER: Final = text("SELECT name FROM users WHERE id = :user_id")
-
-Version = tuple[int, datetime | None]
-"""Differs where the table does."""
 
 
-async def quota_version(tx: Read) -> Version:
-    """What `stored_quotas` would be read from, in short."""
-    count, at = (await tx.execute(_VERSION)).one()
-    return count, at
+async def quota_version(tx: Read) -> str:
+    """A word that is another one after any change of the table; cheap to ask."""
+    found: str = (await tx.execute(_VERSION)).scalar_one()
+    return found
 
 
 async def stored_quotas(tx: Read) -> Mapping[UUID, Override]:
@@ -55,11 +53,6 @@ async def set_quota(tx: Tx, user_id: UUID, override: Override, updated_by: str) 
         return
     limits = encode(to_json(override)).decode()
     await tx.execute(_SET, {"user_id": user_id, "limits": limits, "updated_by": updated_by})
-
-
-async def has_user(tx: Read, user_id: UUID) -> bool:
-    """Whether there is such a user."""
-    return (await tx.execute(_USER, {"user_id": user_id})).first() is not None
 
 
 def to_json(override: Override) -> dict[str, Any]:

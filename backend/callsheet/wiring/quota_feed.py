@@ -1,49 +1,22 @@
-"""The limits of a deployment, and what keeps them like those in the database."""
+"""Keeps the limits in memory like those in the database, whoever changes them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-from callsheet.auth.principal import user_id_of
 from callsheet.db.transaction import Database
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import AppError
 from callsheet.kit.log import get_log
 from callsheet.ledger.budget.counters import ensure_counters
-from callsheet.ledger.budget.quota_store import Version, quota_version, stored_quotas
-from callsheet.ledger.budget.quotas import QuotaRules, Quotas
-from callsheet.ledger.budget.quotas_file import load_quotas
-from callsheet.ledger.rate.rates import ProviderRate, UserRate
+from callsheet.ledger.budget.quota_store import quota_version, stored_quotas
+from callsheet.ledger.budget.quotas import Quotas
 
 EVERY_S: Final = 4.0
 """A change is known in every process within 10 s."""
 
 _log = get_log(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Allowances:
-    """What may be spent and how fast."""
-
-    quotas: Quotas
-    user_rate: UserRate
-    provider_rates: Mapping[str, ProviderRate]
-
-
-def make_allowances(file: Path, factories: Iterable[str]) -> Allowances:
-    """The limits and rates of `quotas.yaml`.
-
-    Raises:
-        ConfigError: every problem of the file.
-    """
-    read = load_quotas(file, tuple(factories))
-    users = {user_id_of(name): override for name, override in read.users.items()}
-    quotas = Quotas(QuotaRules(read.zone, read.limits, users))
-    return Allowances(quotas, read.user_rate, read.provider_rates)
 
 
 class QuotaFeed:
@@ -56,7 +29,7 @@ class QuotaFeed:
         self._quotas = quotas
         self._clock = clock
         self._every_s = every_s
-        self._version: Version | None = None
+        self._version = ""
         self._one_at_a_time = asyncio.Lock()  # an older look must not end after a newer one
 
     async def begin(self) -> None:
