@@ -76,6 +76,8 @@ async def test_recent_calls_are_ones_own_in_pages(database: Database, opened: Op
         first = await get(alice, "recent", limit="3")
         rest = await get(alice, "recent", limit="3", cursor=first["nextCursor"])
         assert await refused(alice, "recent", cursor="made up") == (422, "cursor")
+        assert await refused(alice, "recent", user="bob") == (422, "user")
+        assert await refused(alice, "today", zone="UTC") == (422, "zone")
     assert len(first["items"]) == 3
     assert len({call["id"] for call in first["items"] + rest["items"]}) == 4
     assert rest["nextCursor"] is None

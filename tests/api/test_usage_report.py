@@ -116,6 +116,7 @@ async def test_an_export_has_every_call_as_csv_or_json_lines(
         ({"mouth": "2026-11"}, "mouth"),
         ({"model": ""}, "model"),
         ({"user": "u" * 201}, "user"),
+        ({"user": "alice", "all": "true"}, "all"),
     ],
 )
 async def test_a_wrong_parameter_is_named(opened: Open, params: dict[str, str], field: str) -> None:

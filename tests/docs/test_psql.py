@@ -29,7 +29,7 @@ async def book(database: Database) -> None:
     await change(database, "UPDATE users SET name = 'ada'", {})
     await change(
         database,
-        "UPDATE llm_calls SET usage_source = 'estimated', usage_method = 'tokenizer', "
+        "UPDATE llm_calls SET usage_source = 'estimated', usage_method = 'tokens', "
         "raw_usage = NULL WHERE id = :id",
         {"id": booked.call_id},
     )

@@ -32,7 +32,7 @@ async def all_kinds(database: Database) -> Booked:
     """On 2026-05-01: two settled calls, one estimated, one open, one without a price."""
     booked = await book_turns(database, turns=5)
     kinds = {
-        1: "usage_source = 'estimated', usage_method = 'tokenizer', raw_usage = NULL",
+        1: "usage_source = 'estimated', usage_method = 'tokens', raw_usage = NULL",
         2: "price_id = NULL, unpriced = true, cost_native = 0, cost_exact = 0",
         3: "status = 'open', settled_at = NULL, usage_source = NULL, input_tokens = 0, "
         "cached_tokens = 0, cache_write_tokens = 0, output_tokens = 0, reasoning_tokens = 0, "

@@ -15,6 +15,7 @@ from callsheet.api.body import read_page
 from callsheet.api.caller import caller_of
 from callsheet.api.openapi import Answers, answers
 from callsheet.api.ports import ApiOptions, Services
+from callsheet.api.query import check_parameters
 from callsheet.api.usage_documents import UsageCallPage, UsageReport, UsageToday
 from callsheet.api.usage_query import UsageQuery
 from callsheet.api.usage_views import (
@@ -59,6 +60,7 @@ class UsageRoutes:
     async def today(self, request: Request) -> Response:
         """The caller's present day and month, and what is left of the limits that are set."""
         caller = await caller_of(request, self._services.identities)
+        check_parameters(request, set())
         today = await self._services.usage.today(caller)
         return json_answer(today_view(today, self._shown_to(caller)))
 
@@ -67,6 +69,7 @@ class UsageRoutes:
     ) -> Response:
         """The caller's own calls, newest first."""
         caller = await caller_of(request, self._services.identities)
+        check_parameters(request, {"limit", "cursor"})
         page = await self._services.usage.recent(caller, read_page(limit, cursor))
         return json_answer(call_page(page, self._shown_to(caller)))
 

@@ -11,7 +11,7 @@ from callsheet.agui.show import ShowOptions
 from callsheet.api.caller import path_id
 from callsheet.api.query import check_parameters, read_flag, read_name
 from callsheet.auth.principal import Principal
-from callsheet.kit.errors import Forbidden
+from callsheet.kit.errors import BadInput, Forbidden
 from callsheet.ledger.report.ask import Question, read_dimensions
 from callsheet.ledger.report.period import PeriodWords
 
@@ -58,6 +58,8 @@ class UsageQuery:
         """
         check_parameters(self._request, {*_KNOWN, *also})
         everybody = read_flag("all", self._everybody)
+        if everybody and self._user is not None:
+            raise BadInput("user names one user, all is for everybody: leave one out.", field="all")
         dimensions = read_dimensions([by]) if by else ()
         if not show.models and ("model" in dimensions or self._model or self._factory):
             raise Forbidden("Models and providers are not shown here.")
