@@ -23,11 +23,14 @@ async def test_a_price_that_is_begun_is_used_at_once_and_read_by_all(opened: Ope
     async with opened() as server:
         made = await server.post(PRICE)
         quote = server.book.quote("qwen", "qwen3.5-flash", datetime.now(UTC))
-        listed = (await server.http.get("/v1/prices")).json()
-        alone = (await server.http.get(PATH)).json()
+        listed = (await server.http.get("/v1/prices", headers=ROOT)).json()
+        alone = (await server.http.get(PATH, headers=ROOT)).json()
+        seen = [(await server.http.get(path)).json() for path in ("/v1/prices", PATH)]
     assert made.status_code == 201
     assert quote.prices[0].output_per_million == Decimal("0.8")
     assert alone == made.json() == {**NAME, "items": listed["items"], "windows": []}
+    for page in seen:
+        assert [set(listed["items"][0]) - set(shown) for shown in page["items"]] == [{"createdBy"}]
     (row,) = listed["items"]
     row.pop("id"), row.pop("createdAt"), row.pop("validFrom")
     assert row == {

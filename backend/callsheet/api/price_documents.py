@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
+import msgspec
+
 from callsheet.api.documents import Document
 
 Unit = Literal["token", "second", "character", "image", "request"]
@@ -15,7 +17,8 @@ class Price(Document, frozen=True, kw_only=True):
     """One price row, valid from `validFrom` until just before `validTo`; null: open.
 
     Per million tokens, for inputs over `tierMinInputTokens` up to and with `tierMaxInputTokens`;
-    `perUnit` of any other unit. A row of a window goes before one of `any` time.
+    `perUnit` of any other unit. A row of a window goes before one of `any` time. `createdBy` is
+    told to admins alone: it may be a user's name.
     """
 
     id: UUID
@@ -37,8 +40,8 @@ class Price(Document, frozen=True, kw_only=True):
     per_unit: str | None
     source: str
     verified: bool
-    created_by: str
     created_at: datetime
+    created_by: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class PricePage(Document, frozen=True, kw_only=True):

@@ -5,14 +5,16 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import cast
 
+import msgspec
+
 from callsheet.api.price_documents import ModelPrices, Price, PriceSpan, Unit
 from callsheet.catalog.price_list import ModelPrices as Found
 from callsheet.catalog.price_list import PriceRecord
 from callsheet.kit.money import plain
 
 
-def price_view(record: PriceRecord) -> Price:
-    """A row."""
+def price_view(record: PriceRecord, *, authors: bool) -> Price:
+    """A row; `authors`: it may be seen who entered it."""
     return Price(
         id=record.id,
         factory=record.factory,
@@ -33,17 +35,17 @@ def price_view(record: PriceRecord) -> Price:
         per_unit=_money(record.per_unit),
         source=record.source,
         verified=record.verified,
-        created_by=record.created_by,
+        created_by=record.created_by if authors else msgspec.UNSET,
         created_at=record.created_at,
     )
 
 
-def model_prices_view(found: Found) -> ModelPrices:
-    """All rows of a model and the hours of their windows."""
+def model_prices_view(found: Found, *, authors: bool) -> ModelPrices:
+    """All rows of a model and the hours of their windows; `authors` as in `price_view`."""
     return ModelPrices(
         factory=found.factory,
         model_code=found.model_code,
-        items=[price_view(record) for record in found.rows],
+        items=[price_view(record, authors=authors) for record in found.rows],
         windows=[
             PriceSpan(
                 window=code,

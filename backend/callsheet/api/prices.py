@@ -64,7 +64,7 @@ class PriceRoutes:
         cursor: str | None = None,
     ) -> Response:
         """Prices that are valid now, by provider, model, window and tier."""
-        await self._reader(request)
+        caller = await self._reader(request)
         check_parameters(request, _OF_LIST)
         prices = self._services.prices
         wanted = PriceFilter(
@@ -73,14 +73,15 @@ class PriceRoutes:
             at=None if read_flag("history", history) else prices.now(),
         )
         page = await prices.list(wanted, read_page(limit, cursor))
-        items = [price_view(record) for record in page.items]
+        authors = ADMIN in caller.scopes
+        items = [price_view(record, authors=authors) for record in page.items]
         return json_answer(PricePage(items=items, next_cursor=page.next_cursor))
 
     async def of_model(self, request: Request, factory: str, model: str) -> Response:
         """Every price of a model, with the hours of its windows."""
-        await self._reader(request)
+        caller = await self._reader(request)
         found = await self._services.prices.of_model(clean(factory), clean(model))
-        return json_answer(model_prices_view(found))
+        return json_answer(model_prices_view(found, authors=ADMIN in caller.scopes))
 
     async def change(self, request: Request) -> Response:
         """Close the price that holds and begin this one, now or from `validFrom` on."""
@@ -90,7 +91,7 @@ class PriceRoutes:
         prices = self._services.prices
         entry = asked.entry(asked.valid_from or await prices.soonest())
         changed = await prices.change(caller, entry)
-        return json_answer(model_prices_view(changed), status=201)
+        return json_answer(model_prices_view(changed, authors=True), status=201)
 
     async def _reader(self, request: Request) -> Principal:
         caller = await caller_of(request, self._services.identities)
