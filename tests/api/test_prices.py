@@ -55,14 +55,14 @@ async def test_a_used_price_is_closed_where_the_next_begins(
     booked = await book_turns(database)
     async with opened() as server:
         after = (await server.post(PRICE)).json()["items"]
-        listed = (await server.http.get("/v1/prices")).json()["items"]
-        history = (await server.http.get("/v1/prices?history=true")).json()["items"]
+        listed = (await server.http.get("/v1/prices", headers=ROOT)).json()["items"]
+        history = await server.http.get("/v1/prices?history=true", headers=ROOT)
         other = (await server.http.get("/v1/prices?factory=qwen&model=other")).json()
     old, new = after
     assert (old["id"], old["validTo"]) == (str(booked.price_id), new["validFrom"])
     assert (old["inputPerMillion"], new["inputPerMillion"]) == ("0.4", "0.2")
     assert listed == [new]
-    assert history == [old, new]
+    assert history.json()["items"] == [old, new]
     assert other == {"items": [], "nextCursor": None}
 
 
