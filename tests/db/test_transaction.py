@@ -10,6 +10,7 @@ from callsheet.db.options import DatabaseOptions
 from callsheet.db.tables.user import User
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import TimedOut, Unavailable
+from tests.fixtures.database import statement
 
 
 async def names(database: Database) -> list[str]:
@@ -104,3 +105,15 @@ async def test_an_error_of_the_block_passes_through(database: Database) -> None:
     with pytest.raises(ConnectionRefusedError):
         async with database.transaction():
             raise ConnectionRefusedError("the model's server")
+
+
+async def test_a_connection_that_breaks_as_it_is_given_back_is_a_server_that_is_away(
+    database: Database, database_url: str
+) -> None:
+    async def read_and_lose() -> None:
+        async with database.read() as tx:
+            backend = (await tx.execute(text("SELECT pg_backend_pid()"))).scalar_one()
+            await statement(database_url, f"SELECT pg_terminate_backend({backend}, 5000)")
+
+    with pytest.raises(Unavailable):
+        await read_and_lose()

@@ -19,6 +19,9 @@ from callsheet.db.joined import Joined
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.journal.changes import RunKeys
+from callsheet.journal.recovery import Recovery
+from callsheet.journal.spool import Spool
+from callsheet.journal.writer import JournalWriter
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.ids import new_id
 
@@ -75,6 +78,13 @@ def gate(database: Database, worker_id: str = "w1", own_runs: HandsOn | None = N
         own_runs or HandsOn(),
         AdmissionOptions(worker_id, "USD", "新对话"),
     )
+
+
+def recovery_of(
+    database: Database, writer: JournalWriter, worker_id: str, spool: Spool
+) -> Recovery:
+    """The recovery of a process that works on nothing."""
+    return Recovery(database, writer, worker_id, spool, lambda _: False)
 
 
 def wish(session_id: UUID, text_: str = "Hello", user: Principal = USER) -> AdmissionRequest:

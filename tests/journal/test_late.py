@@ -8,11 +8,10 @@ from pathlib import Path
 from sqlalchemy import text
 
 from callsheet.db.transaction import Database
-from callsheet.journal.recovery import Recovery
 from callsheet.journal.spool import DiskSpool
 from callsheet.kit.ids import new_id
 from tests.journal.measuring import COST, finished, open_call
-from tests.journal.stage import admitted, gate, wish
+from tests.journal.stage import admitted, gate, recovery_of, wish
 from tests.journal.test_writer import assert_audited, rows, writing
 
 
@@ -24,13 +23,13 @@ async def test_a_measure_that_comes_after_an_estimate_is_booked_beside_it_and_on
     async with writing(database_url, []) as writer:
         call, _, _ = await open_call(writer, database, run)
     async with writing(database_url, []) as writer:
-        elsewhere = Recovery(database, writer, "w2", DiskSpool(tmp_path / "another"))
+        elsewhere = recovery_of(database, writer, "w2", DiskSpool(tmp_path / "another"))
         await elsewhere.end(run.keys.run_id)
         (before,) = await rows(database, "SELECT cost_exact, usage_source FROM llm_calls")
         estimated, source = before
         assert isinstance(estimated, Decimal)
         assert source == "estimated"
-        here = Recovery(database, writer, "w1", spool)
+        here = recovery_of(database, writer, "w1", spool)
         for _ in range(2):
             await spool.keep([(run.keys.run_id, finished(call.call_id))])
             await here.book_late()
@@ -50,12 +49,12 @@ async def test_a_measure_that_cannot_be_booked_keeps_no_other_from_it(
     async with writing(database_url, []) as writer:
         call, _, _ = await open_call(writer, database, run)
     async with writing(database_url, []) as writer:
-        elsewhere = Recovery(database, writer, "w2", DiskSpool(tmp_path / "another"))
+        elsewhere = recovery_of(database, writer, "w2", DiskSpool(tmp_path / "another"))
         for run_id in (broken, run.keys.run_id):
             await elsewhere.end(run_id)
         await spool.keep([(broken, finished("no id of a call"))])
         await spool.keep([(run.keys.run_id, finished(call.call_id))])
-        await Recovery(database, writer, "w1", spool).book_late()
+        await recovery_of(database, writer, "w1", spool).book_late()
     assert await spool.runs() == (broken,)
     assert await rows(database, "SELECT call_id::text FROM cost_adjustments") == [(call.call_id,)]
 
@@ -67,7 +66,7 @@ async def test_a_call_that_a_bill_has_corrected_is_not_corrected_again(
     async with writing(database_url, []) as writer:
         call, _, _ = await open_call(writer, database, run)
     async with writing(database_url, []) as writer:
-        here = Recovery(database, writer, "w1", spool)
+        here = recovery_of(database, writer, "w1", spool)
         await here.end(run.keys.run_id)
         async with database.transaction() as tx:
             await tx.execute(_BILLED, {"call_id": call.call_id})

@@ -22,7 +22,7 @@ from callsheet.turn.meter import CallEnd
 from tests.fakes.spool import NoSpool
 from tests.fixtures.booked import change
 from tests.journal.measuring import COST, MEASURED, open_call
-from tests.journal.stage import Admitted, admitted
+from tests.journal.stage import Admitted, admitted, recovery_of
 from tests.journal.test_writer import assert_audited, rows, writing
 from tests.ledger.budget.spending import quotas_of, some
 
@@ -44,7 +44,7 @@ async def recovery(
 ) -> AsyncIterator[Recovery]:
     spool = NoSpool() if folder is None else DiskSpool(folder)
     async with writing(database_url, [], spool=spool) as writer:
-        yield Recovery(database, writer, "w2", spool)
+        yield recovery_of(database, writer, "w2", spool)
 
 
 async def test_an_orphan_costs_what_held_when_it_began(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from decimal import Decimal
 
 from sqlalchemy import text
 
-from callsheet.db.transaction import Database
+from callsheet.db.transaction import Database, Read
 from callsheet.events.call import LlmCallFinished
 from callsheet.events.order import OrderChecker
 from callsheet.events.run import RunFailed, RunStarted
@@ -24,7 +27,7 @@ from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import RunMeter
 from tests.fakes.spool import NoSpool
 from tests.fixtures.booked import change
-from tests.journal.stage import admitted
+from tests.journal.stage import admitted, recovery_of
 from tests.journal.test_writer import Shown, admitted_again, assert_audited, rows, writing
 
 
@@ -57,7 +60,7 @@ async def test_an_abandoned_run_is_ended_and_booked(database: Database, database
         recorder.emit(TextDelta(message_id=message_id, text="Half an answer"))
         await log.stored()
     async with writing(database_url, shown) as writer:
-        recovery = Recovery(database, writer, "w2", NoSpool())
+        recovery = recovery_of(database, writer, "w2", NoSpool())
         async with WorkerLock(database, "w1"):
             assert await recovery.sweep() == 0
         assert await recovery.sweep() == 1
@@ -95,7 +98,7 @@ async def test_a_run_that_never_began_is_ended_too(database: Database, database_
     run = await admitted(database)
     shown: Shown = []
     async with writing(database_url, shown) as writer:
-        assert await Recovery(database, writer, "w2", NoSpool()).sweep() == 1
+        assert await recovery_of(database, writer, "w2", NoSpool()).sweep() == 1
     async with database.read() as tx:
         stored = await read_events(tx, run.keys.run_id, 0, 100)
     assert [type(entry.event) for entry in stored] == [RunStarted, RunFailed]
@@ -115,7 +118,48 @@ async def test_a_journal_that_cannot_be_read_keeps_no_other_run_from_its_end(
     )
     shown: Shown = []
     async with writing(database_url, shown) as writer:
-        assert await Recovery(database, writer, "w2", NoSpool()).sweep() == 2
+        assert await recovery_of(database, writer, "w2", NoSpool()).sweep() == 2
     assert await rows(database, "SELECT id, status FROM runs ORDER BY id") == sorted(
         [(broken.keys.run_id, "queued"), (other.keys.run_id, "interrupted")]
     )
+
+
+async def test_a_run_that_its_own_process_does_not_work_on_is_ended_and_another_is_left(
+    database: Database, database_url: str
+) -> None:
+    """Let in, and lost before it began: the connection broke as it was committed."""
+    lost, under_way = await admitted(database), await admitted_again(database)
+    async with writing(database_url, []) as writer:
+        own = {under_way.keys.run_id}
+        one = Recovery(database, writer, "w1", NoSpool(), own.__contains__)
+        assert await one.sweep() == 1
+    assert await rows(database, "SELECT id, status FROM runs ORDER BY id") == sorted(
+        [(lost.keys.run_id, "interrupted"), (under_way.keys.run_id, "queued")]
+    )
+
+
+class Looked(Database):
+    """Says when it has been read."""
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Read]:
+        async with super().read() as tx:
+            yield tx
+        self.looked.set()
+
+    looked: asyncio.Event
+
+
+async def test_a_process_that_comes_back_in_time_keeps_its_runs(
+    database: Database, database_url: str
+) -> None:
+    run = await admitted(database)
+    seen = Looked(database.engine)
+    seen.looked = asyncio.Event()
+    async with writing(database_url, []) as writer:
+        one = recovery_of(seen, writer, "w2", NoSpool())
+        sweeping = asyncio.create_task(one.sweep(sure_after_s=0.5))
+        await seen.looked.wait()
+        async with WorkerLock(database, "w1"):
+            assert await sweeping == 0
+    assert await rows(database, "SELECT id, status FROM runs") == [(run.keys.run_id, "queued")]

@@ -11,13 +11,12 @@ import pytest
 
 from callsheet.db.transaction import Database
 from callsheet.events.stage import StageFinished
-from callsheet.journal.recovery import Recovery
 from callsheet.journal.spool import DiskSpool, Measured
 from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.turn.meter import CallEnd
 from tests.journal.measuring import COST, MEASURED, finished, open_call
-from tests.journal.stage import admitted
+from tests.journal.stage import admitted, recovery_of
 from tests.journal.test_writer import FlakyStore, Shown, assert_audited, rows, writing
 
 
@@ -107,7 +106,7 @@ async def test_a_run_that_could_not_be_stored_is_booked_as_measured_when_it_is_e
             await recorder.stored()
     assert await spool.runs() == (run.keys.run_id,)
     async with writing(database_url, shown, spool=spool) as writer:
-        await Recovery(database, writer, "w2", spool).end(run.keys.run_id)
+        await recovery_of(database, writer, "w2", spool).end(run.keys.run_id)
     assert await spool.runs() == ()
     assert await rows(
         database, "SELECT status, usage_source, input_tokens, cost_exact FROM llm_calls"

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, cast
 from asyncpg.exceptions import (
     AdminShutdownError,
     CrashShutdownError,
+    InternalClientError,
     PostgresConnectionError,
     PostgresError,
     QueryCanceledError,
@@ -28,7 +29,13 @@ Tx: TypeAlias = AsyncConnection
 Read: TypeAlias = AsyncConnection
 """A connection inside a read-only snapshot; the database refuses to write through it."""
 
-_LOST = (PostgresConnectionError, AdminShutdownError, CrashShutdownError, OSError)
+_LOST = (
+    PostgresConnectionError,
+    AdminShutdownError,
+    CrashShutdownError,
+    InternalClientError,  # what the driver says when the connection breaks at a bad moment
+    OSError,
+)
 
 
 class Database:
@@ -84,10 +91,10 @@ class Database:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[AsyncConnection]:
-        async with AsyncExitStack() as stack:
-            with _opening():
-                connection = await stack.enter_async_context(self._engine.connect())
-            with _at_work():
+        with _at_work():  # and when it is given back, which speaks to the server as well
+            async with AsyncExitStack() as stack:
+                with _opening():
+                    connection = await stack.enter_async_context(self._engine.connect())
                 yield connection
 
     async def ping(self) -> None:

@@ -7,14 +7,14 @@ that had streamed is kept, and the run gets its one terminal event.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
 import msgspec
 import structlog
 
-from callsheet.db.transaction import Database
+from callsheet.db.transaction import Database, Read
 from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
 from callsheet.events.entry import Entry
 from callsheet.events.order import OrderChecker
@@ -32,17 +32,18 @@ from callsheet.kit.errors import AppError
 from callsheet.ledger.late import correct_late
 from callsheet.ledger.opened import quotes_of
 from callsheet.runs.run import RunRecord
-from callsheet.runs.store import read_events, run_by_id, runs_of_others
+from callsheet.runs.store import active_runs, read_events, run_by_id
 from callsheet.runs.worker_locks import is_alive
 
 log = structlog.get_logger(__name__)
 
 _PAGE = 2_000
+_SURE_AFTER_S: Final = 5.0
 _GONE: Final = RunFailed(code=WORKER_DIED, message="The process that ran it is gone.")
 
 
 class Recovery:
-    """Finds and ends abandoned runs."""
+    """Finds and ends abandoned runs; `is_under_way` knows the runs of this process."""
 
     def __init__(
         self,
@@ -50,43 +51,60 @@ class Recovery:
         writer: JournalWriter,
         worker_id: str,
         spool: Spool,
+        is_under_way: Callable[[UUID], bool],
     ) -> None:
         self._database = database
         self._writer = writer
         self._spool = spool
         self._worker_id = worker_id
+        self._is_under_way = is_under_way
 
     async def watch(self, every_s: float) -> None:
-        """Sweep now and every so often, and book late what was measured; until cancelled."""
+        """Sweep now and every so often, and book late what was measured; until cancelled.
+
+        At first at once: nobody is there yet whom a lost connection makes look dead.
+        """
+        await self.sweep()
         while True:
-            await self.sweep()
             await self.book_late()
             await asyncio.sleep(every_s)
+            await self.sweep(_SURE_AFTER_S)
 
-    async def sweep(self) -> int:
-        """End every active run whose worker is gone; how many there were.
+    async def sweep(self, sure_after_s: float = 0.0) -> int:
+        """End every active run that nobody works on; how many there were.
 
-        One that cannot be ended is logged and left.
+        A process that has lost its connection looks dead until it has a new one: so a run is ended
+        only if it is without anybody `sure_after_s` later too. One that cannot be ended is logged
+        and left.
         """
         try:
             abandoned = await self._abandoned()
+            if abandoned and sure_after_s:
+                await asyncio.sleep(sure_after_s)
+                abandoned &= await self._abandoned()
         except AppError:
             log.exception("runs_not_swept")
             return 0
-        for run_id in abandoned:
+        for run_id in sorted(abandoned):
             try:
                 await self.end(run_id)
             except Exception:  # border: one run's journal is not the others' end
                 log.exception("run_not_ended", run_id=str(run_id))
         return len(abandoned)
 
-    async def _abandoned(self) -> list[UUID]:
+    async def _abandoned(self) -> set[UUID]:
         async with self._database.read() as tx:
-            return [
+            return {
                 run_id
-                for run_id, worker_id in await runs_of_others(tx, self._worker_id)
-                if not await is_alive(tx, worker_id)
-            ]
+                for run_id, worker_id in await active_runs(tx)
+                if not await self._has_somebody(tx, run_id, worker_id)
+            }
+
+    async def _has_somebody(self, tx: Read, run_id: UUID, worker_id: str | None) -> bool:
+        """Of its own runs a process knows it for certain; the lock only speaks for others."""
+        if worker_id == self._worker_id:
+            return self._is_under_way(run_id)
+        return await is_alive(tx, worker_id)
 
     async def end(self, run_id: UUID, last: RunFailed = _GONE) -> None:
         """End one abandoned run with `last`. Two processes may do so at once: both write the same.

@@ -152,14 +152,10 @@ async def run_by_id(tx: Read, run_id: UUID) -> RunRecord | None:
     return None if row is None else _record(row)
 
 
-async def runs_of_others(tx: Read, worker_id: str) -> list[tuple[UUID, str | None]]:
-    """Active runs that other workers have or had."""
-    query = text(
-        "SELECT id, worker_id FROM runs WHERE status IN ('queued', 'running')"
-        " AND worker_id IS DISTINCT FROM :worker_id"
-    )
-    rows = (await tx.execute(query, {"worker_id": worker_id})).all()
-    return [(row.id, row.worker_id) for row in rows]
+async def active_runs(tx: Read) -> list[tuple[UUID, str | None]]:
+    """Queued and running runs, each with the worker that has, or had, it."""
+    query = text("SELECT id, worker_id FROM runs WHERE status IN ('queued', 'running')")
+    return [(row.id, row.worker_id) for row in (await tx.execute(query)).all()]
 
 
 def _record(row: Row[*tuple[Any, ...]]) -> RunRecord:

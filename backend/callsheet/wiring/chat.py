@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -60,16 +61,19 @@ class ChatService:
                 ticket = await self._admit(
                     core, _admission(principal, active.name, request, trace_id)
                 )
-            finally:
+            except BaseException:
                 await looking
-            active = self._workflows.latest(active)
-            await self._remember_revision(core, active)
-            entries = await follow(
-                ticket.run_id, core.broker, StoredJournal(core), is_new=ticket.is_new
-            )
-            if ticket.is_new:
-                turn = _turn(ticket, principal, active, request, trace_id, core.currency)
-                core.jobs.submit(turn.run_id, RunWork(core, active, turn))
+                raise
+            with _let_in(core, ticket):
+                await looking
+                active = self._workflows.latest(active)
+                await self._remember_revision(core, active)
+                entries = await follow(
+                    ticket.run_id, core.broker, StoredJournal(core), is_new=ticket.is_new
+                )
+                if ticket.is_new:
+                    turn = _turn(ticket, principal, active, request, trace_id, core.currency)
+                    core.jobs.submit(turn.run_id, RunWork(core, active, turn))
         return StartedRun(ticket.run_id, ticket.session_id, trace_id, entries)
 
     async def _active(self, name: str) -> Workflow:
@@ -97,12 +101,27 @@ class ChatService:
 
     @staticmethod
     async def _admit(core: Core, request: AdmissionRequest) -> Ticket:
-        async with core.turn_limits.let_in(request):
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(core.turn_limits.let_in(request))
             try:
-                return await core.gate.admit(request)
+                ticket = await core.gate.admit(request)
             except Abandoned as abandoned:
                 await core.recovery.end(abandoned.run_id)
-                return await core.gate.admit(request)
+                ticket = await core.gate.admit(request)
+            with _let_in(core, ticket):
+                await stack.aclose()
+        return ticket
+
+
+@contextmanager
+def _let_in(core: Core, ticket: Ticket) -> Iterator[None]:
+    """A run that was let in and is not begun here is nobody's: it is ended by the next sweep."""
+    try:
+        yield
+    except BaseException:
+        if ticket.is_new:
+            core.jobs.forget(ticket.run_id)
+        raise
 
 
 def _turn(

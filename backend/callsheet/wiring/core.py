@@ -114,7 +114,7 @@ def make_core(
         ),
         broker=broker,
         writer=writer,
-        recovery=Recovery(database, writer, process.worker_id, spool),
+        recovery=Recovery(database, writer, process.worker_id, spool, jobs.has),
         spool=spool,
         gate=Gate(
             database,
