@@ -176,3 +176,14 @@ async def test_a_value_that_no_column_holds_is_not_a_server_that_is_away(
         async with driver.statement() as connection:
             await connection.fetchval("SELECT $1::int", 2**31)
     assert await pid(driver) == before
+
+
+@pytest.mark.parametrize("code", ["53100", "53200", "25006", "57014", "40P01"])
+async def test_a_server_that_cannot_now_may_be_asked_again(
+    driver: DriverConnection, code: str
+) -> None:
+    refuse = f"DO $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '{code}'; END $$"
+    with pytest.raises(Unavailable):
+        async with driver.transaction() as tx:
+            await tx.execute(refuse)
+    assert await names(driver) == []

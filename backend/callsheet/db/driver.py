@@ -28,15 +28,17 @@ AWAY = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,  # what it says when the connection breaks at a bad moment
     asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
+    asyncpg.InsufficientResourcesError,  # a full disk; too many connections
+    asyncpg.ReadOnlySQLTransactionError,  # a standby, or a server that only reads for a while
+    asyncpg.QueryCanceledError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.IdleSessionTimeoutError,
-    asyncpg.DeadlockDetectedError,
+    asyncpg.DeadlockDetectedError,  # broken at our cost
     OSError,
     TimeoutError,
 )
-"""The server is away, or broke a deadlock at our cost: the same write may be tried again."""
+"""The server is away, or could not now: the same write may be tried again."""
 
 
 class DriverConnection:
