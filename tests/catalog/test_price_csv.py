@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callsheet.catalog.price import Rates
+from callsheet.catalog.price import Terms
 from callsheet.catalog.price_csv import load_price_csv
 from callsheet.kit.errors import ConfigError
 
@@ -29,9 +29,9 @@ def test_a_line_is_a_price_and_lines_of_one_price_are_its_tiers(tmp_path: Path) 
     flash, largest, asr = load_price_csv(file).prices
     assert (flash.name, flash.verified, flash.currency) == ("qwen/flash", True, "USD")
     assert flash.input_per_million == Decimal("0.1")
-    assert [row.tier_max_input for row in largest.rates] == [32_000, None]
-    assert largest.rates[1].output_per_million == Decimal(15)
-    assert asr.rates == (Rates("CNY", "second", per_unit=Decimal("0.00033")),)
+    assert [row.tier_max_input for row in largest.terms] == [32_000, None]
+    assert largest.terms[1].output_per_million == Decimal(15)
+    assert asr.terms == (Terms("CNY", "second", per_unit=Decimal("0.00033")),)
 
 
 @pytest.mark.parametrize(

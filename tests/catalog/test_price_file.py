@@ -10,7 +10,7 @@ import pytest
 
 from callsheet.catalog.files import load_price_list
 from callsheet.catalog.fx import load_rates
-from callsheet.catalog.price import PriceEntry, Rates
+from callsheet.catalog.price import PriceEntry, Terms
 from callsheet.catalog.window import Hours
 from callsheet.kit.errors import ConfigError
 
@@ -55,20 +55,20 @@ def test_tiers_are_rows_whose_border_belongs_to_the_lower_one(tmp_path: Path) ->
         "{input_per_million: 3, cached_per_million: 0.6, output_per_million: 15}]",
     )
 
-    def rates(low: int, high: int | None, *prices: str, **more: Decimal) -> Rates:
-        return Rates("CNY", "token", low, high, *map(Decimal, prices), **more)
+    def terms(low: int, high: int | None, *prices: str, **more: Decimal) -> Terms:
+        return Terms("CNY", "token", low, high, *map(Decimal, prices), **more)
 
-    assert found.rates == (
-        rates(0, 32_000, "1.2", "0.24", "6", reasoning_per_million=Decimal(9)),
-        rates(32_000, 128_000, "2.4", "0.48", "12"),
-        rates(128_000, None, "3", "0.6", "15"),
+    assert found.terms == (
+        terms(0, 32_000, "1.2", "0.24", "6", reasoning_per_million=Decimal(9)),
+        terms(32_000, 128_000, "2.4", "0.48", "12"),
+        terms(128_000, None, "3", "0.6", "15"),
     )
     assert found.valid_from == datetime(2025, 12, 31, 16, tzinfo=UTC)
 
 
 def test_a_price_per_unit_is_one_row(tmp_path: Path) -> None:
     found = entry(tmp_path, "unit: second, per_unit: 0.0000900001")
-    assert found.rates == (Rates("CNY", "second", per_unit=Decimal("0.0000900001")),)
+    assert found.terms == (Terms("CNY", "second", per_unit=Decimal("0.0000900001")),)
     assert found.window_code == "any"
 
 

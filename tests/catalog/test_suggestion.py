@@ -11,7 +11,7 @@ import pytest
 
 from callsheet.catalog.files import load_price_list
 from callsheet.catalog.litellm_map import LiteLlmMap
-from callsheet.catalog.price import PriceList, Rates
+from callsheet.catalog.price import PriceList, Terms
 from callsheet.catalog.price_yaml import price_yaml
 from callsheet.catalog.suggestion import Suggestion, suggest_prices
 
@@ -31,14 +31,14 @@ def cost(text: str, **more: Any) -> dict[str, Any]:
     return {**dict(zip(names, map(D, text.split()), strict=True)), **more}
 
 
-def rates(*prices: str, **more: Any) -> Rates:
-    return Rates("USD", "token", 0, None, *map(D, prices), **more)
+def terms(*prices: str, **more: Any) -> Terms:
+    return Terms("USD", "token", 0, None, *map(D, prices), **more)
 
 
 def test_money_is_exact_and_says_where_it_is_from() -> None:
     found = suggested("deepseek", "v3", deepseek__v3=cost("2.8e-07 2.8e-08 4e-07"))
     (entry,) = found.entries
-    assert entry.rates == (rates("0.28", "0.028", "0.4"),)
+    assert entry.terms == (terms("0.28", "0.028", "0.4"),)
     assert (entry.valid_from, entry.verified) == (NOW, False)
     assert entry.source == "LiteLLM 1.2.3 deepseek/v3, verify"
     assert found.traps == ()
@@ -52,8 +52,8 @@ def test_every_kind_of_token_is_taken() -> None:
         output_cost_per_reasoning_token=D("9e-06"),
     )
     (entry,) = suggested("qwen", "max", dashscope__max=raw).entries
-    assert entry.rates == (
-        rates(
+    assert entry.terms == (
+        terms(
             "2.5",
             "0.5",
             "7.5",
@@ -71,11 +71,11 @@ def test_tiers_are_taken_and_the_last_is_open() -> None:
     ]
     found = suggested("qwen", "max", dashscope__max={"tiered_pricing": tiers})
     (entry,) = found.entries
-    assert [(row.tier_min_input, row.tier_max_input) for row in entry.rates] == [
+    assert [(row.tier_min_input, row.tier_max_input) for row in entry.terms] == [
         (0, 32_000),
         (32_000, None),
     ]
-    assert entry.rates[1].input_per_million == D("2.4")
+    assert entry.terms[1].input_per_million == D("2.4")
     assert "its last tier ends at 252000 tokens; here it is open" in found.traps
 
 
@@ -86,7 +86,7 @@ def test_prices_above_a_size_are_tiers_too() -> None:
         output_cost_per_token_above_512k_tokens=D("2.4e-06"),
     )
     (entry,) = suggested("minimax", "M3", minimax__M3=raw).entries
-    small, large = entry.rates
+    small, large = entry.terms
     assert (small.tier_max_input, large.tier_min_input) == (512_000, 512_000)
     assert (large.input_per_million, large.cached_per_million) == (D("0.6"), D("0.06"))
 
@@ -109,7 +109,7 @@ def test_off_peak_hours_are_a_window_with_prices_of_its_own() -> None:
     }
     peak, cheap = found.entries
     assert (peak.window, cheap.window) == (None, "deepseek-off-peak")
-    assert cheap.rates == (rates("0.15", "0.003", "0.6"),)
+    assert cheap.terms == (terms("0.15", "0.003", "0.6"),)
     assert any("off-peak" in trap for trap in found.traps)
 
 

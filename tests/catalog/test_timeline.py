@@ -48,7 +48,7 @@ def row(
     used: bool = False,
     by_hand: bool = False,
 ) -> StoredPrice:
-    return StoredPrice(ROW, start, end, entry(price).rates, used=used, by_hand=by_hand)
+    return StoredPrice(ROW, start, end, entry(price).terms, used=used, by_hand=by_hand)
 
 
 def test_an_empty_table_gets_the_whole_time_line_in_order() -> None:
@@ -132,8 +132,8 @@ def tiered(*borders: int, price: str = "1", start: datetime = JANUARY) -> PriceE
 
 
 def stored(of: PriceEntry, start: datetime, end: datetime, *, used: bool = False) -> StoredPrice:
-    ids = tuple(UUID(int=number) for number, _ in enumerate(of.rates, 1))
-    return StoredPrice(ids, start, end, of.rates, used=used, by_hand=False)
+    ids = tuple(UUID(int=number) for number, _ in enumerate(of.terms, 1))
+    return StoredPrice(ids, start, end, of.terms, used=used, by_hand=False)
 
 
 def test_the_tiers_of_a_price_come_and_go_together() -> None:

@@ -41,8 +41,8 @@ _SYNONYMS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
-    """What one row charges. Two rows with equal rates cost the same.
+class Terms:
+    """What one row charges. Rows with equal terms cost the same.
 
     Per million tokens for inputs over `tier_min_input` up to and with `tier_max_input`; what is
     None costs the plain input, cached or output price. `per_unit` for any unit but `token`.
@@ -117,16 +117,16 @@ class PriceEntry(Section):
         return self.window or ANY_TIME
 
     @property
-    def rates(self) -> tuple[Rates, ...]:
+    def terms(self) -> tuple[Terms, ...]:
         """One row for each tier, the smallest first; of an entry without faults."""
         if self.unit != "token":
-            return (Rates(self.currency, self.unit, per_unit=self.per_unit),)
+            return (Terms(self.currency, self.unit, per_unit=self.per_unit),)
         if self.tiers is None:
-            return (Rates(self.currency, "token", 0, None, **_prices_of(self)),)
+            return (Terms(self.currency, "token", 0, None, **_prices_of(self)),)
         borders = [tier.up_to_input_tokens for tier in self.tiers]
         lows = [0, *(border or 0 for border in borders[:-1])]
         return tuple(
-            Rates(self.currency, "token", low, high, **_prices_of(tier))
+            Terms(self.currency, "token", low, high, **_prices_of(tier))
             for low, high, tier in zip(lows, borders, self.tiers, strict=True)
         )
 

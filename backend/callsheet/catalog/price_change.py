@@ -123,7 +123,7 @@ def _check_beside(entry: PriceEntry, stored: Mapping[Lane, Sequence[StoredPrice]
         if not is_lane or window == entry.window_code:
             continue
         for row in rows:
-            beside = row.rates[0]
+            beside = row.terms[0]
             same = (beside.currency, beside.unit) == (entry.currency, entry.unit)
             if not same and row.end > entry.valid_from:
                 raise Conflict(

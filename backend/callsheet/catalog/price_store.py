@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import delete, exists, func, insert, select, text, update
 from sqlalchemy.dialects.postgresql import Range
 
-from callsheet.catalog.price import ANY_TIME, PriceEntry, Rates
+from callsheet.catalog.price import ANY_TIME, PriceEntry, Terms
 from callsheet.catalog.timeline import BEGINNING, FOREVER, AddPrice, StoredPrice
 from callsheet.db.tables.llm_call import LlmCall
 from callsheet.db.tables.llm_price import LlmPrice
@@ -24,7 +24,7 @@ Lane = tuple[str, str, str]
 
 BY_SEED: Final = "seed"
 _INFINITE: Final = (text("'-infinity'"), text("'infinity'"))
-_RATES: Final = tuple(field.name for field in fields(Rates))
+_TERMS: Final = tuple(field.name for field in fields(Terms))
 
 
 def lane_of(entry: PriceEntry) -> Lane:
@@ -56,7 +56,7 @@ async def read_prices(
             ids=(row.id,),
             start=row.start or BEGINNING,
             end=row.end or FOREVER,
-            rates=(Rates(**{name: values[name] for name in _RATES}),),
+            terms=(Terms(**{name: values[name] for name in _TERMS}),),
             used=row.used,
             by_hand=row.created_by != BY_SEED,
             verified=row.verified,
@@ -74,7 +74,7 @@ def _together(tiers: Sequence[StoredPrice]) -> StoredPrice:
         ids=tuple(id_ for tier in tiers for id_ in tier.ids),
         start=tiers[0].start,
         end=tiers[0].end,
-        rates=tuple(rates for tier in tiers for rates in tier.rates),
+        terms=tuple(terms for tier in tiers for terms in tier.terms),
         used=any(tier.used for tier in tiers),
         by_hand=any(tier.by_hand for tier in tiers),
         verified=all(tier.verified for tier in tiers),
@@ -96,8 +96,8 @@ async def add_price(tx: Tx, step: AddPrice, by: str = BY_SEED) -> None:
         "created_by": by,
     }
     rows = [
-        {"id": new_id(), **same, **{name: getattr(rates, name) for name in _RATES}}
-        for rates in entry.rates
+        {"id": new_id(), **same, **{name: getattr(terms, name) for name in _TERMS}}
+        for terms in entry.terms
     ]
     await tx.execute(insert(LlmPrice), rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from callsheet.catalog.price import PriceEntry, Rates
+from callsheet.catalog.price import PriceEntry, Terms
 from callsheet.catalog.price_store import (
     BY_SEED,
     add_price,
@@ -37,7 +37,7 @@ def told(entry: PriceEntry, step: Step) -> Change:
     name = entry.name if entry.window is None else f"{entry.name} ({entry.window})"
     match step:
         case AddPrice(start=start):
-            charged = "; ".join(map(describe, step.entry.rates))
+            charged = "; ".join(map(describe, step.entry.terms))
             return Change("price", name, "added", f"from {_minute(start)}: {charged}")
         case ClosePrice(end=end):
             return Change("price", name, "closed", f"at {_minute(end)}")
@@ -47,30 +47,30 @@ def told(entry: PriceEntry, step: Step) -> Change:
             return Change("price", name, "changed", f"verified: {str(verified).lower()}")
 
 
-def describe(rates: Rates) -> str:
+def describe(terms: Terms) -> str:
     """One row for people: 'up to 32000: 1.2 in, 0.24 cached, 6 out, USD per million tokens'."""
-    if rates.unit != "token":
+    if terms.unit != "token":
         return (
-            f"{plain(rates.per_unit or rates.input_per_million)} {rates.currency} per {rates.unit}"
+            f"{plain(terms.per_unit or terms.input_per_million)} {terms.currency} per {terms.unit}"
         )
     parts = [
         f"{plain(value)} {word}"
         for word, value in (
-            ("in", rates.input_per_million),
-            ("cached", rates.cached_per_million),
-            ("explicitly cached", rates.explicit_cached_per_million),
-            ("cache write", rates.cache_write_per_million),
-            ("out", rates.output_per_million),
-            ("reasoning", rates.reasoning_per_million),
+            ("in", terms.input_per_million),
+            ("cached", terms.cached_per_million),
+            ("explicitly cached", terms.explicit_cached_per_million),
+            ("cache write", terms.cache_write_per_million),
+            ("out", terms.output_per_million),
+            ("reasoning", terms.reasoning_per_million),
         )
         if value is not None
     ]
     size = ""
-    if rates.tier_max_input is not None:
-        size = f"up to {rates.tier_max_input}: "
-    elif rates.tier_min_input:
-        size = f"over {rates.tier_min_input}: "
-    return f"{size}{', '.join(parts)}, {rates.currency} per million tokens"
+    if terms.tier_max_input is not None:
+        size = f"up to {terms.tier_max_input}: "
+    elif terms.tier_min_input:
+        size = f"over {terms.tier_min_input}: "
+    return f"{size}{', '.join(parts)}, {terms.currency} per million tokens"
 
 
 def _minute(moment: datetime) -> str:

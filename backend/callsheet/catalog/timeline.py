@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from callsheet.catalog.price import PriceEntry, Rates
+from callsheet.catalog.price import PriceEntry, Terms
 
 BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 FOREVER: Final = datetime.max.replace(tzinfo=UTC)
@@ -28,7 +28,7 @@ class StoredPrice:
     ids: tuple[UUID, ...]
     start: datetime
     end: datetime
-    rates: tuple[Rates, ...]
+    terms: tuple[Terms, ...]
     used: bool
     by_hand: bool
     verified: bool = False
@@ -110,7 +110,7 @@ def known_elsewhere(rows: Sequence[StoredPrice], until: datetime) -> list[Stored
 
 def holds_already(entry: PriceEntry, rows: Sequence[StoredPrice]) -> bool:
     """Whether what is stored charges the same at `valid_from`."""
-    return any(row.start <= entry.valid_from < row.end and row.rates == entry.rates for row in rows)
+    return any(row.start <= entry.valid_from < row.end and row.terms == entry.terms for row in rows)
 
 
 def _plan_entry(
@@ -129,7 +129,7 @@ def _plan_entry(
 def _says(row: StoredPrice, entry: PriceEntry, end: datetime) -> bool:
     """True when the row is this entry, stored before."""
     overlaps = row.start < end and row.end > entry.valid_from
-    return overlaps and not row.by_hand and row.rates == entry.rates
+    return overlaps and not row.by_hand and row.terms == entry.terms
 
 
 def _make_room(
@@ -140,7 +140,7 @@ def _make_room(
         row
         for row in rows
         if not row.by_hand
-        and row.rates != entry.rates
+        and row.terms != entry.terms
         and row.start < end
         and row.end > entry.valid_from
     ]
