@@ -9,6 +9,7 @@ from uuid import UUID
 from asyncpg import UniqueViolationError
 
 from callsheet.admission.admitted import AdmissionRequest, Ticket
+from callsheet.admission.full import refuse_if_full
 from callsheet.admission.options import AdmissionOptions
 from callsheet.admission.store import let_in_at_once
 from callsheet.db.driver_pool import DriverPool
@@ -76,7 +77,7 @@ class Gate:
 
         Raises:
             NotFound: the session or the run is another user's, or the session is deleted.
-            Conflict: the session has an active run; `extra["runId"]` names it.
+            Conflict: the session has an active run; `extra["runId"]` names it. Or it is full.
             Abandoned: it has one whose worker is gone.
         """
         ticket = await self._at_once(request)
@@ -138,6 +139,7 @@ class Gate:
                 code="run_active",
                 runId=str(active),
             )
+        refuse_if_full(claimed.total_tokens, claimed.total_cost)
         message_id, is_first = await self._message(tx, request)
         if claimed.title is None:
             await set_title(tx, request.session_id, wanted)

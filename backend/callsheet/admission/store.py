@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Final
 
 from callsheet.admission.admitted import AdmissionRequest, Ticket
+from callsheet.admission.full import MOST_COST, MOST_TOKENS
 from callsheet.db.joined import Joined
 from callsheet.kit.json import decode, encode
 
@@ -23,6 +24,7 @@ _LET_IN: Final = """
 WITH mine AS (
   SELECT s.id FROM sessions s
   WHERE s.id = $1::uuid AND s.user_id = $2::uuid AND s.deleted_at IS NULL
+    AND s.total_tokens < $17::int AND s.total_cost < $18::numeric
     AND NOT EXISTS (
       SELECT 1 FROM runs r WHERE r.id = $3::uuid
         OR (r.session_id = $1 AND r.status IN ('queued', 'running')))
@@ -86,6 +88,8 @@ async def let_in_at_once(
         request.trace_id,
         encode(request.input).decode(),
         title,
+        MOST_TOKENS,
+        MOST_COST,
     )
     tx.give(_LET_IN_AS, request.run_id, request.session_id, request.user_id)
     given = await tx.run()
