@@ -20,8 +20,6 @@ from callsheet.cli.deployment import Deployment, read_deployment
 from callsheet.cli.price_words import find_model
 from callsheet.cli.prices_import import apply
 from callsheet.kit.clock import SystemClock
-from callsheet.kit.errors import Unpriced
-from callsheet.ledger.price_book import PriceBook
 from callsheet.ledger.price_store import load_price_table
 
 
@@ -74,14 +72,5 @@ async def _wanted(
         return named or [ConfiguredModel(factory, code, (code,))]
     async with open_database(deployment) as database, database.read() as tx:
         table = await load_price_table(tx)
-    book = PriceBook(currency=deployment.settings.currency)
-    book.replace(table.prices, table.windows, table.rates)
-    return [each for each in models if not _is_priced(book, each, now)]
-
-
-def _is_priced(book: PriceBook, model: ConfiguredModel, now: datetime) -> bool:
-    try:
-        book.quote(model.factory, model.model_code, now)
-    except Unpriced:
-        return False
-    return True
+    book = table.book(deployment.settings.currency)
+    return [each for each in models if not book.has_price(each.factory, each.model_code, now)]

@@ -11,8 +11,7 @@ from callsheet.cli.deployment import Deployment
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.kit.clock import Clock
-from callsheet.kit.errors import AppError, SetupError, Unpriced
-from callsheet.ledger.price_book import PriceBook
+from callsheet.kit.errors import AppError, SetupError
 from callsheet.ledger.price_store import PriceTable, load_price_table
 
 
@@ -27,9 +26,8 @@ async def models_priced_in_database(
         return frozenset()
     with suppress(AppError, SetupError, DBAPIError):
         table = await _table(deployment)
-        book = PriceBook(currency=deployment.settings.currency)
-        book.replace(table.prices, table.windows, table.rates)
-        return frozenset(model for model in models if _is_priced(book, model, clock))
+        book, now = table.book(deployment.settings.currency), clock.now()
+        return frozenset(model for model in models if book.has_price(*model, now))
     return frozenset()
 
 
@@ -46,11 +44,3 @@ async def _table(deployment: Deployment) -> PriceTable:
                 return await load_price_table(tx)
         finally:
             await database.close()
-
-
-def _is_priced(book: PriceBook, model: tuple[str, str], clock: Clock) -> bool:
-    try:
-        book.quote(*model, clock.now())
-    except Unpriced:
-        return False
-    return True

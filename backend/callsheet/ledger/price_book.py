@@ -84,6 +84,14 @@ class PriceBook:
             return self._free(factory, model_code, kept.why)
         raise Unpriced(kept.why, model=model_code, factory=factory)
 
+    def has_price(self, factory: str, model_code: str, at: datetime) -> bool:
+        """Whether a request that starts at `at` would be let out."""
+        try:
+            self.quote(factory, model_code, at)
+        except Unpriced:
+            return False
+        return True
+
     def _free(self, factory: str, model_code: str, why: str) -> Quote:
         if (factory, model_code) not in self._told:
             self._told.add((factory, model_code))

@@ -33,9 +33,7 @@ def price_findings(
     factory: str, model_code: str, table: PriceTable, currency: str, now: datetime
 ) -> list[PriceFinding]:
     """The findings about one model that answers chats; none where all is well."""
-    book = PriceBook(currency=currency)
-    book.replace(table.prices, table.windows, table.rates)
-    found = _told(book, factory, model_code, table, now)
+    found = _told(table.book(currency), factory, model_code, table, now)
     return [PriceFinding(factory, model_code, detail) for detail in found]
 
 

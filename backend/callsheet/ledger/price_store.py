@@ -11,6 +11,7 @@ from callsheet.db.transaction import Read
 from callsheet.kit.errors import SetupError
 from callsheet.ledger.fx_rate import FxRate
 from callsheet.ledger.price import Price
+from callsheet.ledger.price_book import PriceBook
 from callsheet.ledger.price_window import PriceWindow
 
 _PRICES = text("""
@@ -40,6 +41,12 @@ class PriceTable:
     prices: tuple[Price, ...]
     windows: tuple[PriceWindow, ...]
     rates: tuple[FxRate, ...]
+
+    def book(self, currency: str) -> PriceBook:
+        """A book of them, in that accounting currency, that refuses what has no price."""
+        book = PriceBook(currency=currency)
+        book.replace(self.prices, self.windows, self.rates)
+        return book
 
 
 async def load_prices(tx: Read) -> list[Price]:
