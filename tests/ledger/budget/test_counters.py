@@ -6,7 +6,10 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from callsheet.db.transaction import Database
+from callsheet.ledger.audit import QUERIES, run_audit
 from callsheet.ledger.budget.counters import (
     counter_differences,
     ensure_counters,
@@ -18,6 +21,7 @@ from tests.sessions.rows import change, rows
 
 ZONE = ZoneInfo("UTC")
 SHANGHAI = ZoneInfo("Asia/Shanghai")
+NEW_YORK = ZoneInfo("America/New_York")
 
 
 async def spent(database: Database, url: str, zone: str = "UTC") -> Spot:
@@ -75,6 +79,28 @@ async def test_another_zone_has_counters_of_its_own_days_and_coming_back_counts_
         await one.open(one.call(here, 5))
     await ensure_counters(database, ZONE, NOW)
     assert await counter_differences(database, ZONE, NOW) == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("UTC", SHANGHAI), ("UTC", NEW_YORK), ("Asia/Shanghai", ZONE)]
+)
+async def test_after_a_change_of_the_zone_each_call_is_counted_once(
+    database: Database, database_url: str, before: str, after: ZoneInfo
+) -> None:
+    here = await spot(database)
+    async with spender(database, database_url, quotas_of({}, zone=before)) as one:
+        for hours in range(1, 60, 6):
+            call = one.call(here, 90, started_at=NOW - timedelta(hours=hours))
+            await one.open(call)
+            await one.settle((call, hours))
+    await ensure_counters(database, after, NOW)
+    assert await counter_differences(database, after, NOW) == ()
+    [audited] = await run_audit(database, [each for each in QUERIES if each.number == 9])
+    assert audited.rows == ()
+    assert await rows(
+        database,
+        "SELECT scope, sum(calls) FROM budget_counters WHERE period = 'day' GROUP BY 1 ORDER BY 1",
+    ) == [("deployment", 10), ("user", 10)]
 
 
 async def test_a_counter_that_was_changed_is_told_and_made_right(

@@ -30,12 +30,23 @@ WHERE c.started_at >= :month AND c.started_at < :month_end
 GROUP BY 1, 2, 3, 4
 """
 
+# A counter of another zone whose period began within the present one: its calls are in this one.
+_FOREIGN: Final = """
+  period_start > CASE period WHEN 'day' THEN CAST(:day AS timestamptz)
+                             ELSE CAST(:month AS timestamptz) END
+  AND date_trunc(period, period_start, :zone) <> period_start
+"""
+_PRESENT: Final = f"""
+  (period = 'day' AND period_start = :day) OR (period = 'month' AND period_start = :month)
+  OR ({_FOREIGN})
+"""
+
 _DIFFERENCES: Final = text(f"""
 WITH l AS ({_FROM_LEDGER}), b AS (
   SELECT scope, scope_id, period, period_start, calls, tokens, cost,
          reserved_tokens AS held_tokens, reserved_cost AS held_cost
   FROM budget_counters
-  WHERE (period = 'day' AND period_start = :day) OR (period = 'month' AND period_start = :month)
+  WHERE {_PRESENT}
 )
 SELECT scope, scope_id, period, period_start,
        b.calls AS kept_calls, b.tokens AS kept_tokens, b.cost AS kept_cost,
@@ -55,20 +66,57 @@ INSERT INTO budget_counters (scope, scope_id, period, period_start, calls, token
                              reserved_tokens, reserved_cost)
 {_FROM_LEDGER} ORDER BY 1, 2, 3, 4
 """)
-_FORGET: Final = text("""
-DELETE FROM budget_counters
-WHERE (period = 'day' AND period_start = :day) OR (period = 'month' AND period_start = :month)
+_FORGET: Final = text(f"DELETE FROM budget_counters WHERE {_PRESENT}")  # noqa: S608
+
+# In another zone the period before the present one may have reached into it.
+_CUT: Final = text("""
+WITH p AS (
+  SELECT b.scope, b.scope_id, b.period, b.period_start,
+         lead(b.period_start, 1, s.start) OVER (
+           PARTITION BY b.scope, b.scope_id, b.period ORDER BY b.period_start) AS next_start
+  FROM budget_counters b
+  CROSS JOIN LATERAL (SELECT CASE b.period WHEN 'day' THEN CAST(:day AS timestamptz)
+                                           ELSE CAST(:month AS timestamptz) END AS start) s
+  WHERE b.period_start < s.start
+    AND b.period_start > s.start - CASE b.period WHEN 'day' THEN interval '25 hours'
+                                                 ELSE interval '745 hours' END
+), l AS (
+  SELECT p.scope, p.scope_id, p.period, p.period_start, count(c.id) AS calls,
+         coalesce(sum(c.input_tokens + c.output_tokens), 0)::bigint AS tokens,
+         coalesce(sum(c.cost_exact), 0) AS cost,
+         coalesce(sum(c.reserved_tokens), 0)::bigint AS held_tokens,
+         coalesce(sum(c.reserved_cost), 0) AS held_cost
+  FROM p LEFT JOIN (
+    SELECT k.scope, k.scope_id, d.*
+    FROM llm_calls d CROSS JOIN LATERAL
+         (VALUES ('deployment', ''), ('user', d.user_id::text)) AS k(scope, scope_id)
+    WHERE d.started_at > CAST(:month AS timestamptz) - interval '745 hours'
+      AND d.started_at < :day
+  ) c ON (c.scope, c.scope_id) = (p.scope, p.scope_id)
+     AND c.started_at >= p.period_start AND c.started_at < p.next_start
+  GROUP BY 1, 2, 3, 4
+)
+UPDATE budget_counters b
+SET calls = l.calls, tokens = l.tokens, cost = l.cost, reserved_tokens = l.held_tokens,
+    reserved_cost = l.held_cost, updated_at = now()
+FROM l
+WHERE (b.scope, b.scope_id, b.period, b.period_start)
+      = (l.scope, l.scope_id, l.period, l.period_start)
+  AND (b.calls, b.tokens, b.cost, b.reserved_tokens, b.reserved_cost)
+      IS DISTINCT FROM (l.calls, l.tokens, l.cost, l.held_tokens, l.held_cost)
 """)
 
 # Each call moves four counters, so that those of the deployment stand for all.
-_SEEM_RIGHT: Final = text("""
+_SEEM_RIGHT: Final = text(f"""
 SELECT (SELECT count(*) FROM llm_calls WHERE started_at >= :day AND started_at < :day_end)
        = coalesce((SELECT calls FROM budget_counters WHERE scope = 'deployment' AND scope_id = ''
                    AND period = 'day' AND period_start = :day), 0)
    AND (SELECT count(*) FROM llm_calls WHERE started_at >= :month AND started_at < :month_end)
        = coalesce((SELECT calls FROM budget_counters WHERE scope = 'deployment' AND scope_id = ''
                    AND period = 'month' AND period_start = :month), 0)
-""")
+   AND NOT EXISTS (SELECT FROM budget_counters
+                   WHERE scope = 'deployment' AND scope_id = '' AND {_FOREIGN})
+""")  # noqa: S608 - our own text, not a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +142,8 @@ async def counter_differences(
 async def ensure_counters(database: Database, zone: ZoneInfo, now: datetime) -> None:
     """Make the counters of the present day and month anew where they do not count every call.
 
-    So it is after an upgrade, and where the zone was changed. Safe to be called by several
+    So it is after an upgrade, and where the zone was changed: counters of the other zone's
+    present periods go, those before them end where ours begin. Safe to be called by several
     processes, and while calls are made.
     """
     async with database.read() as tx:
@@ -114,8 +163,10 @@ async def rebuild_counters(
         await lock_counters(_Driver(tx))
         differences = await _differences(tx, zone, now)
         if differences:
-            await tx.execute(_FORGET, _bounds(zone, now))
-            await tx.execute(_MAKE, _bounds(zone, now))
+            bounds = _bounds(zone, now)
+            await tx.execute(_FORGET, bounds)
+            await tx.execute(_CUT, bounds)
+            await tx.execute(_MAKE, bounds)
     return differences
 
 
