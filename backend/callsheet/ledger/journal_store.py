@@ -94,8 +94,8 @@ WITH given AS (
 )
 UPDATE budget_counters b
 SET tokens = b.tokens + m.tokens, cost = b.cost + m.cost,
-    reserved_tokens = b.reserved_tokens - m.reserved_tokens,
-    reserved_cost = b.reserved_cost - m.reserved_cost, updated_at = now()
+    reserved_tokens = greatest(b.reserved_tokens - m.reserved_tokens, 0),
+    reserved_cost = greatest(b.reserved_cost - m.reserved_cost, 0), updated_at = now()
 FROM moved m
 WHERE (b.scope, b.scope_id, b.period, b.period_start)
       = (m.scope, m.scope_id, m.period, m.period_start)
@@ -172,7 +172,9 @@ async def settle_calls(tx: Statements, calls: Sequence[SettledCall], zone: str) 
     """Settle rows that are open, and bring counters, messages and sessions up to date.
 
     A row that is settled already stays as it is; the totals are recomputed from the rows, so
-    that repeating the write changes nothing.
+    that repeating the write changes nothing. A counter that never held what is given back, because
+    the call was opened by the days of another zone, ends at nothing: it keeps no row from being
+    settled, and the audit tells it.
     """
     await tx.execute(
         _SETTLE,
