@@ -9,7 +9,7 @@ from bench.measure import Billed
 from callsheet.db.engine import plain_url
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
-from callsheet.ledger.audit import run_audit
+from callsheet.ledger.audit.audit import run_audit
 
 
 async def differences(url: str, billed: Billed) -> list[str]:

@@ -29,7 +29,7 @@ from callsheet.db.engine import plain_url
 from callsheet.db.migrate import migrate
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
-from callsheet.ledger.audit import audit_results
+from callsheet.ledger.audit.audit import audit_results
 
 MONTH_DAYS: Final = 30
 READ_S: Final = 2.0

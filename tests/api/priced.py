@@ -15,7 +15,7 @@ from callsheet.auth.api_keys import ApiKeys
 from callsheet.auth.bearer import Bearer
 from callsheet.db.transaction import Database
 from callsheet.kit.clock import SystemClock
-from callsheet.ledger.price_book import PriceBook
+from callsheet.ledger.price.book import PriceBook
 from callsheet.main import create_app
 from callsheet.wiring.price_feed import PriceFeed
 from callsheet.wiring.prices import PriceService

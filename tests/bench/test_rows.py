@@ -11,7 +11,7 @@ from bench.rows.generate import Size, generate
 from bench.rows.run import measure
 from callsheet.db.engine import plain_url
 from callsheet.db.transaction import Database
-from callsheet.ledger.audit import run_audit
+from callsheet.ledger.audit.audit import run_audit
 
 UNTIL = datetime(2026, 11, 30, 12, tzinfo=UTC)
 

@@ -24,7 +24,7 @@ from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.ids import new_id
-from callsheet.ledger.cost import cost_of
+from callsheet.ledger.price.cost import cost_of
 from callsheet.llm.errors import ProviderError
 from callsheet.llm.openai_compat.aiohttp import AiohttpTransport
 from callsheet.llm.openai_compat.client import OpenAiChatClient

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from callsheet.db.transaction import Database
-from callsheet.ledger.audit import QUERIES
-from callsheet.ledger.audit_queries.query import AuditQuery
+from callsheet.ledger.audit.audit import QUERIES
+from callsheet.ledger.audit.query import AuditQuery
 from tests.docs.pages import blocks, text_of
 from tests.fixtures.booked import book_turns, change
 

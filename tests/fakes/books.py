@@ -9,7 +9,7 @@ from typing import Any
 
 import asyncpg
 
-from callsheet.ledger.audit import QUERIES
+from callsheet.ledger.audit.audit import QUERIES
 from tests.fakes.provider.stats import Sum
 
 _KEPT = (

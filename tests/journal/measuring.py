@@ -13,8 +13,8 @@ from callsheet.journal.run_log import JournaledRun
 from callsheet.journal.writer import JournalWriter
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.ids import new_id
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import load_price_table
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.store import load_price_table
 from callsheet.turn.meter import CallIntent
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import MeteredCall, RunMeter

@@ -18,8 +18,8 @@ from callsheet.events.text import TextDelta, TextStarted
 from callsheet.journal.recovery import Recovery
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.ids import new_id
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import load_prices
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.store import load_prices
 from callsheet.runs.store import read_events
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.turn.meter import CallIntent

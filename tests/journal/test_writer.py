@@ -29,9 +29,9 @@ from callsheet.journal.written import Written
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
-from callsheet.ledger.audit import run_audit
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import load_prices
+from callsheet.ledger.audit.audit import run_audit
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.store import load_prices
 from callsheet.runs.store import read_events
 from callsheet.turn.meter import CallEnd, CallIntent
 from callsheet.turn.recorder import Recorder

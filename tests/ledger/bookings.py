@@ -13,12 +13,12 @@ from callsheet.db.transaction import Database
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.ids import new_id
 from callsheet.kit.money import to_ledger
-from callsheet.ledger.audit import run_audit
+from callsheet.ledger.audit.audit import run_audit
 from callsheet.ledger.call import OpenedCall, SettledCall
-from callsheet.ledger.cost import cost_of
 from callsheet.ledger.journal_store import open_calls, settle_calls
-from callsheet.ledger.price import Price
-from callsheet.ledger.price_store import load_prices
+from callsheet.ledger.price.cost import cost_of
+from callsheet.ledger.price.price import Price
+from callsheet.ledger.price.store import load_prices
 from callsheet.sessions.journal_store import add_messages, lock_sessions
 from callsheet.sessions.new_message import NewMessage
 from tests.journal.stage import price

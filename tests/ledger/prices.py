@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from callsheet.ledger.price import Price
+from callsheet.ledger.price.price import Price
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ import pytest
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import SetupError
 from callsheet.ledger.currency import check_currency, check_prices
-from callsheet.ledger.fx_rate import FxRate
+from callsheet.ledger.price.fx_rate import FxRate
 from tests.fixtures.booked import book_turns
 from tests.ledger.prices import START, price
 

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 from callsheet.db.transaction import Database
 from callsheet.events.usage import MeteredUsage, Usage
-from callsheet.ledger.fx_rate import FxRate
-from callsheet.ledger.price import Price
-from callsheet.ledger.price_store import load_price_table
-from callsheet.ledger.price_window import PriceWindow
+from callsheet.ledger.price.fx_rate import FxRate
+from callsheet.ledger.price.price import Price
+from callsheet.ledger.price.store import load_price_table
+from callsheet.ledger.price.window import PriceWindow
 from callsheet.ledger.report.ask import Filters
 from callsheet.ledger.report.period import Period
 from callsheet.ledger.reprice import EndedCall, Repriced, Repricing, book_as_of, ended_calls

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from callsheet.db.transaction import Database
 from callsheet.kit.ids import new_id
 from callsheet.kit.pages import PageRequest
-from callsheet.ledger.audit import run_audit
+from callsheet.ledger.audit.audit import run_audit
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.message_store import (
     add_user_message,

@@ -13,7 +13,7 @@ from callsheet.db.transaction import Database
 from callsheet.kit.errors import BadInput
 from callsheet.kit.ids import new_id
 from callsheet.kit.pages import PageRequest, encode_cursor
-from callsheet.ledger.audit import run_audit
+from callsheet.ledger.audit.audit import run_audit
 from callsheet.sessions.session import SessionRecord
 from callsheet.sessions.store import (
     Claimed,

@@ -12,8 +12,8 @@ from callsheet.events.union import AnyRunEvent
 from callsheet.kit.errors import Unpriced
 from callsheet.kit.ids import new_id
 from callsheet.ledger.budget.refusal import Refusal
-from callsheet.ledger.price import Price
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.price import Price
+from callsheet.ledger.price.quote import Quote
 from callsheet.turn.meter import Meter
 from callsheet.turn.ports import Emit, StageWork
 from callsheet.turn.request import TurnRequest

@@ -12,7 +12,7 @@ import structlog
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import Unpriced
-from callsheet.ledger.price_book import PriceBook
+from callsheet.ledger.price.book import PriceBook
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.wiring.price_feed import EVERY_S, KNOWN_AFTER, PriceFeed, lead_of
 from tests.fixtures.booked import change

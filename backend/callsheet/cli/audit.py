@@ -15,8 +15,8 @@ from callsheet.cli.database import open_database
 from callsheet.cli.progress import progress
 from callsheet.cli.table import text_table
 from callsheet.kit.json import encode
-from callsheet.ledger.audit import QUERIES, AuditResult, audit_results
-from callsheet.ledger.audit_queries.query import AuditQuery
+from callsheet.ledger.audit.audit import QUERIES, AuditResult, audit_results
+from callsheet.ledger.audit.query import AuditQuery
 
 app = typer.Typer(add_completion=False)
 

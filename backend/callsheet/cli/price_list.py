@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from callsheet.catalog.files import load_price_list
 from callsheet.catalog.price import PriceEntry
-from callsheet.ledger.price import Price
-from callsheet.ledger.price_window import PriceWindow
+from callsheet.ledger.price.price import Price
+from callsheet.ledger.price.window import PriceWindow
 
 
 def read_price_list(file: Path) -> tuple[tuple[Price, ...], tuple[PriceWindow, ...]]:

@@ -11,8 +11,8 @@ from callsheet.cli.console import OUT, counted, note
 from callsheet.cli.database import open_database
 from callsheet.cli.deployment import read_deployment
 from callsheet.kit.clock import SystemClock
-from callsheet.ledger.price_findings import price_findings
-from callsheet.ledger.price_store import PriceTable, load_price_table
+from callsheet.ledger.price.findings import price_findings
+from callsheet.ledger.price.store import PriceTable, load_price_table
 
 
 def check() -> None:

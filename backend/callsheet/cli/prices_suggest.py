@@ -20,7 +20,7 @@ from callsheet.cli.deployment import Deployment, read_deployment
 from callsheet.cli.price_words import find_model
 from callsheet.cli.prices_import import apply
 from callsheet.kit.clock import SystemClock
-from callsheet.ledger.price_store import load_price_table
+from callsheet.ledger.price.store import load_price_table
 
 
 def suggest(

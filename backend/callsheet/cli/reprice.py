@@ -36,7 +36,7 @@ from callsheet.cli.progress import progress
 from callsheet.cli.table import text_table
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.money import to_message
-from callsheet.ledger.price_store import load_price_table
+from callsheet.ledger.price.store import load_price_table
 from callsheet.ledger.report.calls import count_calls
 from callsheet.ledger.report.column import Column
 from callsheet.ledger.report.formats import open_sheet

@@ -12,7 +12,7 @@ from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import AppError, SetupError
-from callsheet.ledger.price_store import PriceTable, load_price_table
+from callsheet.ledger.price.store import PriceTable, load_price_table
 
 
 async def models_priced_in_database(

@@ -9,7 +9,7 @@ from callsheet.events.call import CallStatus, LlmCallFinished, LlmCallStarted
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.journal.changes import WORKER_DIED
 from callsheet.ledger.budget.refusal import BUDGET_SPENT
-from callsheet.ledger.quote import Cost, Quote
+from callsheet.ledger.price.quote import Cost, Quote
 from callsheet.llm.tokens import estimate_tokens
 
 UNBOOKED: Final = "not_booked"

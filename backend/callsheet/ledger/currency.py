@@ -9,8 +9,8 @@ from sqlalchemy import text
 
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import SetupError
-from callsheet.ledger.fx_rate import FxRate, rate_at
-from callsheet.ledger.price import Price
+from callsheet.ledger.price.fx_rate import FxRate, rate_at
+from callsheet.ledger.price.price import Price
 
 _OTHERS = text("SELECT currency FROM messages WHERE currency <> :currency LIMIT 1")
 

@@ -12,9 +12,9 @@ from sqlalchemy import text
 from callsheet.db.transaction import Read
 from callsheet.events.call import LlmCallStarted
 from callsheet.kit.errors import Unpriced
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import PriceTable, load_price_table
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.quote import Quote
+from callsheet.ledger.price.store import PriceTable, load_price_table
 
 _ROWS: Final = text("SELECT id::text FROM llm_calls WHERE run_id = :run_id")
 

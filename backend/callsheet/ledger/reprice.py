@@ -14,10 +14,10 @@ from sqlalchemy import text
 from callsheet.db.transaction import Read
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.errors import Unpriced
-from callsheet.ledger.fx_rate import FxRate
-from callsheet.ledger.price import REQUEST, TOKEN, Price
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_window import PriceWindow
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.fx_rate import FxRate
+from callsheet.ledger.price.price import REQUEST, TOKEN, Price
+from callsheet.ledger.price.window import PriceWindow
 from callsheet.ledger.report.ask import Filters
 from callsheet.ledger.report.period import Period
 from callsheet.ledger.report.store import chosen, where

@@ -12,7 +12,7 @@ from callsheet.events.entry import Entry
 from callsheet.events.union import AnyRunEvent
 from callsheet.kit.deadline import Deadline
 from callsheet.ledger.budget.refusal import Refusal
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.quote import Quote
 from callsheet.turn.meter import Meter
 from callsheet.turn.request import TurnRequest
 from callsheet.turn.view import HistoryMessage, StageResult, TurnView

@@ -15,7 +15,7 @@ from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.kit.money import to_message
 from callsheet.ledger.budget.refusal import BUDGET_SPENT
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.quote import Quote
 from callsheet.turn.meter import CallEnd, CallIntent
 from callsheet.turn.ports import CallWatch, Emit, Prices, RunLog, unwatched
 

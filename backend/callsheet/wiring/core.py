@@ -18,7 +18,7 @@ from callsheet.journal.spool import Spool
 from callsheet.journal.writer import JournalWriter
 from callsheet.kit.clock import Clock
 from callsheet.ledger.budget.store import BudgetGuard
-from callsheet.ledger.price_book import PriceBook
+from callsheet.ledger.price.book import PriceBook
 from callsheet.settings.settings import Settings
 from callsheet.stream.local import LocalBroker
 from callsheet.turn.engine import TurnEngine

@@ -9,7 +9,7 @@ from typing import Final
 
 from callsheet.kit.errors import AppError, Unavailable
 from callsheet.kit.readiness import Part
-from callsheet.ledger.price_book import PriceBook
+from callsheet.ledger.price.book import PriceBook
 from callsheet.ledger.report.billing import ModelBilling, billing_of
 from callsheet.wiring.application import DATABASE, Application
 

@@ -9,8 +9,8 @@ from typing import Final
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import AppError, SetupError
 from callsheet.kit.log import get_log
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import PriceTable, load_price_table, prices_version
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.store import PriceTable, load_price_table, prices_version
 from callsheet.runs.worker_locks import count_alive
 
 EVERY_S: Final = 4.0

@@ -26,7 +26,7 @@ from callsheet.ledger.budget.quotas import QuotaRules, Quotas
 from callsheet.ledger.budget.refusal import Refusal
 from callsheet.ledger.budget.store import BudgetGuard
 from callsheet.ledger.call import OpenedCall, SettledCall
-from callsheet.ledger.price import Price
+from callsheet.ledger.price.price import Price
 from callsheet.sessions.new_message import NewMessage
 from tests.ledger.bookings import booking, the_price
 from tests.sessions.rows import change, new_session, rows

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from callsheet.db.transaction import Database
-from callsheet.ledger.audit import QUERIES, run_audit
+from callsheet.ledger.audit.audit import QUERIES, run_audit
 from callsheet.ledger.budget.counters import (
     counter_differences,
     ensure_counters,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from decimal import Decimal
 
-from callsheet.ledger.price_book import PriceBook
+from callsheet.ledger.price.book import PriceBook
 from callsheet.ledger.report.billing import billing_of
 from tests.ledger.prices import START, price
 

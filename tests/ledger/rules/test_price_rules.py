@@ -19,11 +19,11 @@ from callsheet.events.union import AnyRunEvent
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.errors import SetupError, Unpriced
 from callsheet.kit.money import to_message
-from callsheet.ledger.audit import run_audit
+from callsheet.ledger.audit.audit import run_audit
 from callsheet.ledger.currency import check_currency
-from callsheet.ledger.fx_rate import FxRate
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import load_price_table
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.fx_rate import FxRate
+from callsheet.ledger.price.store import load_price_table
 from callsheet.turn.meter import CallEnd
 from callsheet.turn.run_meter import RunMeter
 from tests.fakes.clock import HandClock

@@ -14,8 +14,8 @@ import pytest
 
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.money import to_message
-from callsheet.ledger.cost import cost_of
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.cost import cost_of
+from callsheet.ledger.price.quote import Quote
 from callsheet.llm.chat import UsagePart
 from callsheet.llm.openai_compat.body import body_of
 from callsheet.llm.usage.fold import folded

@@ -10,8 +10,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from callsheet.events.usage import Usage
-from callsheet.ledger.price import Price
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.price import Price
+from callsheet.ledger.price.quote import Quote
 from callsheet.llm.usage.fold import folded
 
 _FILE: Final = Path(__file__).parents[1] / "cases" / "usage_cases.json"

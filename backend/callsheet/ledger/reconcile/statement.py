@@ -13,7 +13,7 @@ from callsheet.db.transaction import Read
 from callsheet.kit.errors import BadInput, SetupError
 from callsheet.kit.money import plain
 from callsheet.ledger.budget.period import midnight
-from callsheet.ledger.fx_rate import FxRate, rate_at
+from callsheet.ledger.price.fx_rate import FxRate, rate_at
 from callsheet.ledger.reconcile.bill import Bill
 from callsheet.ledger.reconcile.compare import (
     Difference,

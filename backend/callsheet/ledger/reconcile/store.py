@@ -12,7 +12,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from callsheet.db.transaction import Read, Tx
-from callsheet.ledger.fx_rate import FxRate
+from callsheet.ledger.price.fx_rate import FxRate
 from callsheet.ledger.reconcile.bill import Tokens
 from callsheet.ledger.reconcile.compare import Booked
 from callsheet.ledger.report.period import Period

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from callsheet.kit.errors import Unpriced
-from callsheet.ledger.price_book import PriceBook
+from callsheet.ledger.price.book import PriceBook
 
 
 @dataclass(frozen=True, slots=True)

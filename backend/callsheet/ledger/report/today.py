@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from callsheet.db.transaction import Read
 from callsheet.ledger.budget.limits import MEASURES, Limits, Measure
 from callsheet.ledger.budget.period import period_ends, period_starts
+from callsheet.ledger.budget.spent import spent_of_user
 from callsheet.ledger.budget.standing import Spent
-from callsheet.ledger.budget.usage import spent_of_user
 
 
 @dataclass(frozen=True, slots=True)

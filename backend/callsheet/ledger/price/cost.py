@@ -6,7 +6,7 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
 from typing import Final
 
 from callsheet.events.usage import MeteredUsage, Usage
-from callsheet.ledger.price import TOKEN, Price
+from callsheet.ledger.price.price import TOKEN, Price
 
 # Tokens times price times rate has more digits than the 28 of Python's default, which would round
 # a first time before the ledger does. 100 hold every product of what the columns can hold.

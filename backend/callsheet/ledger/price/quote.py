@@ -11,8 +11,8 @@ import msgspec
 
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.money import to_ledger
-from callsheet.ledger.cost import EXACT, native_cost
-from callsheet.ledger.price import REQUEST, TOKEN, Price
+from callsheet.ledger.price.cost import EXACT, native_cost
+from callsheet.ledger.price.price import REQUEST, TOKEN, Price
 
 _NOTHING: Final = Decimal(0)
 _ONE: Final = Decimal(1)

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from callsheet.kit.errors import Unpriced
-from callsheet.ledger.price import TOKEN, Price
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import PriceTable
-from callsheet.ledger.price_window import open_windows
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.price import TOKEN, Price
+from callsheet.ledger.price.quote import Quote
+from callsheet.ledger.price.store import PriceTable
+from callsheet.ledger.price.window import open_windows
 
 # Hour by hour: what windows leave out is wider than that in every price list.
 _HOURS: Final = tuple(timedelta(hours=hour) for hour in range(1, 7 * 24 + 1))

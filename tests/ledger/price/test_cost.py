@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from callsheet.events.usage import Usage
 from callsheet.kit.money import to_ledger, to_message
-from callsheet.ledger.cost import cost_of
+from callsheet.ledger.price.cost import cost_of
 from tests.ledger.prices import price
 
 NO_KINDS = {"cache_write_per_million": None, "reasoning_per_million": None}

@@ -10,10 +10,10 @@ from typing import Final
 
 from callsheet.kit.errors import Unpriced
 from callsheet.kit.log import get_log
-from callsheet.ledger.fx_rate import FxRate, rate_at
-from callsheet.ledger.price import ANY_TIME, Price
-from callsheet.ledger.price_window import PriceWindow, open_windows
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.fx_rate import FxRate, rate_at
+from callsheet.ledger.price.price import ANY_TIME, Price
+from callsheet.ledger.price.quote import Quote
+from callsheet.ledger.price.window import PriceWindow, open_windows
 
 _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 _END: Final = datetime.max.replace(tzinfo=UTC)

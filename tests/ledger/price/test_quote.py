@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from callsheet.events.usage import MeteredUsage, Usage
-from callsheet.ledger.price import Price
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.price import Price
+from callsheet.ledger.price.quote import Quote
 from tests.ledger.prices import price
 
 BORDERS = (32_000, 128_000, 256_000)

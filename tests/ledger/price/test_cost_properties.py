@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from callsheet.events.usage import CacheType, MeteredUsage, Usage
 from callsheet.kit.money import to_ledger, to_message
-from callsheet.ledger.cost import cost_of
-from callsheet.ledger.price import Price
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.cost import cost_of
+from callsheet.ledger.price.price import Price
+from callsheet.ledger.price.quote import Quote
 from tests.ledger.prices import price
 
 COUNTS = st.integers(0, 10_000_000)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from callsheet.db.transaction import Database
-from callsheet.ledger.audit import QUERIES, AuditResult, run_audit
+from callsheet.ledger.audit.audit import QUERIES, AuditResult, run_audit
 from tests.fixtures.booked import book_turns, change
 
 COPY = (

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callsheet.events.usage import MeteredUsage, Usage
-from callsheet.ledger.price import Price
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.quote import Quote
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.price import Price
+from callsheet.ledger.price.quote import Quote
+from tests.ledger.price.test_quote import used
 from tests.ledger.prices import START, price
-from tests.ledger.test_quote import used
 
 MONEY = st.decimals(min_value=0, max_value=10_000_000, places=8)
 TOKENS = st.integers(min_value=0, max_value=100_000_000)

@@ -9,10 +9,10 @@ from sqlalchemy import text
 
 from callsheet.db.transaction import Read
 from callsheet.kit.errors import SetupError
-from callsheet.ledger.fx_rate import FxRate
-from callsheet.ledger.price import Price
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_window import PriceWindow
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.fx_rate import FxRate
+from callsheet.ledger.price.price import Price
+from callsheet.ledger.price.window import PriceWindow
 
 _PRICES = text("""
 SELECT id, factory, model_code, currency,

@@ -12,11 +12,11 @@ import structlog
 
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.errors import Unpriced
-from callsheet.ledger.fx_rate import FxRate
-from callsheet.ledger.price import Price
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_window import PriceWindow
-from callsheet.ledger.quote import Cost
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.fx_rate import FxRate
+from callsheet.ledger.price.price import Price
+from callsheet.ledger.price.quote import Cost
+from callsheet.ledger.price.window import PriceWindow
 from tests.ledger.prices import START, price
 
 TICK = timedelta(microseconds=1)

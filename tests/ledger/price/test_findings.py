@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from callsheet.ledger.fx_rate import FxRate
-from callsheet.ledger.price_findings import price_findings
-from callsheet.ledger.price_store import PriceTable
-from callsheet.ledger.price_window import PriceWindow
+from callsheet.ledger.price.findings import price_findings
+from callsheet.ledger.price.fx_rate import FxRate
+from callsheet.ledger.price.store import PriceTable
+from callsheet.ledger.price.window import PriceWindow
 from tests.ledger.prices import START, price
 
 NOW = START + timedelta(days=100)

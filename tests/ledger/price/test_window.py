@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from callsheet.ledger.price_window import PriceWindow, open_windows
+from callsheet.ledger.price.window import PriceWindow, open_windows
 
 TICK = timedelta(microseconds=1)
 EVERY_DAY = frozenset(range(1, 8))

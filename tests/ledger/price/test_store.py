@@ -10,10 +10,10 @@ import pytest
 
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import SetupError
-from callsheet.ledger.fx_rate import FxRate
-from callsheet.ledger.price_book import PriceBook
-from callsheet.ledger.price_store import load_price_table, load_prices, prices_version
-from callsheet.ledger.price_window import PriceWindow
+from callsheet.ledger.price.book import PriceBook
+from callsheet.ledger.price.fx_rate import FxRate
+from callsheet.ledger.price.store import load_price_table, load_prices, prices_version
+from callsheet.ledger.price.window import PriceWindow
 from tests.fixtures.booked import change
 from tests.ledger.prices import START, price
 

@@ -12,10 +12,10 @@ from sqlalchemy import text
 
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
-from callsheet.ledger.audit import run_audit
+from callsheet.ledger.audit.audit import run_audit
 from tests.fixtures.booked import Booked, book_turns
 from tests.fixtures.database import ensure_template, named, run_apart, statement
-from tests.ledger.audit_faults import COUNTED, FAULTS, UNRULED
+from tests.ledger.audit.audit_faults import COUNTED, FAULTS, UNRULED
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from callsheet.db.transaction import Database
-from callsheet.ledger.audit_queries import links, prices, reports, sums
-from callsheet.ledger.audit_queries.query import AuditQuery
+from callsheet.ledger.audit import links, prices, reports, sums
+from callsheet.ledger.audit.query import AuditQuery
 
 # Sums over a million calls are sorted and hashed in memory, not on disk.
 _ROOM: Final = "SET LOCAL work_mem = '64MB'"
