@@ -28,7 +28,7 @@ def test_the_list_is_read_as_it_stands(tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text(listed)
     (tmp_path / "fx.yaml").write_text(rates)
     prices = load_price_list(tmp_path / "p.yaml")
-    assert [len(entry.rates) for entry in prices.prices] == [1, 3, 1, 1, 1]
+    assert [len(entry.terms) for entry in prices.prices] == [1, 3, 1, 1, 1]
     assert len(load_rates(tmp_path / "fx.yaml").rates) == 1
 
 
