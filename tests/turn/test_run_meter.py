@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.usage import MeteredUsage, ModelUsage, Usage, UsageSource
 from callsheet.kit.errors import Unavailable, Unpriced
+from callsheet.ledger.price.quote import Quote
 from callsheet.turn.meter import CallEnd
 from callsheet.turn.run_meter import RunMeter
 from tests.fakes.clock import HandClock
@@ -107,6 +109,19 @@ async def test_an_unpriced_model_writes_nothing() -> None:
     log = MemoryLog()
     with pytest.raises(Unpriced):
         await meter_on(log).open(replace(CALL, model="free?"))
+    assert log.events == []
+
+
+async def test_a_price_of_units_that_a_chat_does_not_count_is_none() -> None:
+    class PerSecond(OnePrice):
+        def quote(self, factory: str, model_code: str, at: datetime) -> Quote:
+            quote = super().quote(factory, model_code, at)
+            rows = tuple(replace(row, unit="second", per_unit=Decimal(1)) for row in quote.prices)
+            return replace(quote, prices=rows)
+
+    log = MemoryLog()
+    with pytest.raises(Unpriced, match="priced per second"):
+        await meter_on(log, PerSecond()).open(CALL)
     assert log.events == []
 
 

@@ -11,7 +11,7 @@ from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.tally import Tally
 from callsheet.events.usage import Bill, MeteredUsage, ModelUsage, Usage
 from callsheet.kit.clock import Clock
-from callsheet.kit.errors import Unavailable
+from callsheet.kit.errors import Unavailable, Unpriced
 from callsheet.kit.ids import new_id
 from callsheet.kit.money import to_message
 from callsheet.ledger.budget.refusal import BUDGET_SPENT
@@ -42,9 +42,21 @@ class RunMeter:
         self._tally = Tally()
 
     async def open(self, intent: CallIntent) -> MeteredCall:
-        """Price the call, emit LlmCallStarted, and return once its row is committed."""
+        """Price the call, emit LlmCallStarted, and return once its row is committed.
+
+        Raises:
+            Unpriced: the model has no price now, or one of units that a chat does not count.
+        """
         started_at = self._clock.now()
         quote = self._prices.quote(intent.factory, intent.model, started_at)
+        if unit := quote.uncounted:
+            raise Unpriced(
+                f"Model {intent.model!r} of {intent.factory!r} is priced per {unit}, which a chat "
+                f"does not count. Set a price per token: callsheet prices set "
+                f"{intent.factory}/{intent.model} --input ... --cached ... --output ...",
+                model=intent.model,
+                factory=intent.factory,
+            )
         most = Usage(
             input_tokens=intent.estimated_input_tokens, output_tokens=intent.max_output_tokens
         )

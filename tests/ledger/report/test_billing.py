@@ -37,6 +37,12 @@ def test_a_model_that_is_let_through_without_a_price_is_not_priced() -> None:
     assert (found.priced, found.verified) == (False, False)
 
 
+def test_a_price_of_units_that_a_chat_does_not_count_is_none() -> None:
+    found = billing_of(PriceBook([price(unit="second", per_unit=Decimal(1))]), "f", "m", START)
+    assert (found.priced, found.verified) == (False, False)
+    assert "priced per second" in found.detail
+
+
 def test_a_free_model_is_priced_at_zero() -> None:
     free = price(
         input_per_million=Decimal(0), cached_per_million=Decimal(0), cache_write_per_million=None,

@@ -17,7 +17,6 @@ from callsheet.ledger.price.window import open_windows
 # Hour by hour: what windows leave out is wider than that in every price list.
 _HOURS: Final = tuple(timedelta(hours=hour) for hour in range(1, 7 * 24 + 1))
 _SOON: Final = timedelta(days=30)
-_METERED: Final = (TOKEN, "request")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +82,5 @@ def _of_quote(quote: Quote, valid: list[Price], name: str) -> Iterator[str]:
     if any(row.unit == TOKEN and row.input_per_million and not row.cached_per_million
            for row in valid):  # fmt: skip
         yield "Cached tokens cost 0, other input does not: enter the cache price, or the full one."
-    if quote.unit not in _METERED:
-        yield f"It is priced per {quote.unit}, which a chat does not count: set a price per token."
+    if unit := quote.uncounted:
+        yield f"It is priced per {unit}, which a chat does not count: set a price per token."

@@ -17,6 +17,7 @@ from callsheet.ledger.price.price import REQUEST, TOKEN, Price
 _NOTHING: Final = Decimal(0)
 _ONE: Final = Decimal(1)
 _MILLION: Final = Decimal("0.000001")
+_COUNTED_IN_CHATS: Final = frozenset({TOKEN, REQUEST})
 # A request that is estimated a little under a border may fall over it: by how much is what
 # estimates of tokens are held to.
 _ESTIMATE_PERCENT: Final = 115
@@ -53,6 +54,11 @@ class Quote:
     def unit(self) -> str:
         """What is counted: `token`, or what `MeteredUsage.units` has to be."""
         return self.prices[0].unit if self.prices else TOKEN
+
+    @property
+    def uncounted(self) -> str | None:
+        """The unit that it charges and an answer of a chat has none of; None where all is well."""
+        return None if self.unit in _COUNTED_IN_CHATS else self.unit
 
     def counted(self, metered: MeteredUsage) -> MeteredUsage:
         """The usage with its units: a call that was made is one, where requests are priced."""

@@ -27,13 +27,16 @@ class ModelBilling:
 def billing_of(book: PriceBook, factory: str, model_code: str, at: datetime) -> ModelBilling:
     """How the model stands for a request that starts at `at`."""
     try:
-        prices = book.quote(factory, model_code, at).prices
+        quote = book.quote(factory, model_code, at)
     except Unpriced as error:
         return ModelBilling(factory, model_code, priced=False, verified=False, detail=str(error))
-    if not prices:
+    if unit := quote.uncounted:
+        detail = f"It is priced per {unit}, which a chat does not count: set a price per token."
+        return ModelBilling(factory, model_code, priced=False, verified=False, detail=detail)
+    if not quote.prices:
         detail = "It has no price, and the deployment lets it be called all the same."
         return ModelBilling(factory, model_code, priced=False, verified=False, detail=detail)
-    if not all(price.verified for price in prices):
+    if not all(price.verified for price in quote.prices):
         detail = "Its price was not compared with the provider's list."
         return ModelBilling(factory, model_code, priced=True, verified=False, detail=detail)
     return ModelBilling(factory, model_code, priced=True, verified=True)
