@@ -67,9 +67,13 @@ def test_csv_has_plain_numbers_and_no_formula() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\n=1"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\n=1"])
 def test_a_cell_that_would_begin_a_formula_is_quoted(text: str) -> None:
     assert cell(text) == f"'{text}"
+
+
+def test_a_cell_does_not_command_a_terminal() -> None:
+    assert cell("a\x1b]0;title\x07\r=1") == "a\ufffd]0;title\ufffd\ufffd=1"
 
 
 @pytest.mark.parametrize("text", ["", "a=b", "qwen-flash", "'=1"])

@@ -8,6 +8,7 @@ import pytest
 
 from callsheet.llm.chat import (
     FinishPart,
+    HeadPart,
     ReasoningPart,
     TextPart,
     UsagePart,
@@ -233,3 +234,9 @@ def test_what_no_database_can_hold_is_replaced() -> None:
     raw = '{"id":"a1","model":"m","choices":[{"index":0,"delta":{"content":"a\\u0000b\\ud83dc"}}]}'
 
     assert TextPart("a\ufffdb\ufffdc") in parts_of(chunk({"content": ""}), raw, chunk({}, "stop"))
+
+
+def test_what_a_provider_calls_things_is_kept_as_far_as_there_is_room() -> None:
+    whole = {**chunk({"content": "Hi"}, "z" * 999), "id": "x" * 999, "model": "y" * 999}
+    head, _, end = parts_of(whole)
+    assert (head, end) == (HeadPart("x" * 200, "y" * 200), FinishPart("z" * 200))

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, BinaryIO, Final
 
 from callsheet.kit.money import plain
-from callsheet.kit.text import clean
+from callsheet.kit.text import clean, printable
 from callsheet.ledger.report.column import Column, Kind, Row
 
 # What makes a spreadsheet take a cell for a formula.
@@ -47,8 +47,11 @@ class CsvSheet:
 
 
 def cell(text: str) -> str:
-    """The text as no spreadsheet takes it for a formula: a quote before what would begin one."""
-    kept = clean(text)
+    """The text as no spreadsheet takes it for a formula: a quote before what would begin one.
+
+    Nor does it command the terminal that it is shown on.
+    """
+    kept = printable(clean(text))
     return f"'{kept}" if kept.startswith(_FORMULA) else kept
 
 

@@ -22,6 +22,8 @@ from callsheet.llm.openai_compat.faults import Failure, of_error_object
 from callsheet.llm.openai_compat.think import ThinkSplitter
 from callsheet.llm.usage.fold import folded
 
+_LONGEST_NAME: Final = 200
+
 
 class _PlainDelta(msgspec.Struct, frozen=True, gc=False):
     content: str | None = None
@@ -137,8 +139,8 @@ class ChunkParser:
         upstream_id, model = chunk.get("id"), chunk.get("model")
         if upstream_id or model or chunk.get("choices"):
             self._head = HeadPart(
-                clean(str(upstream_id)) if upstream_id else None,
-                clean(str(model)) if model else None,
+                _name(upstream_id) if upstream_id else None,
+                _name(model) if model else None,
             )
             self._put(self._head)
 
@@ -163,7 +165,7 @@ class ChunkParser:
         self._take_usage(choice.get("usage"))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason and self.finish_reason is None:
-            self.finish_reason = _REASONS.get(reason, clean(reason))
+            self.finish_reason = _REASONS.get(reason, _name(reason))
             self._put(FinishPart(self.finish_reason))
 
     def _take_delta(self, delta: Mapping[str, Any]) -> None:
@@ -227,3 +229,8 @@ def _joined(value: Any) -> str:
         return value
     items = value if isinstance(value, list) else []
     return "".join(str(item.get("text") or "") for item in items if isinstance(item, dict))
+
+
+def _name(value: Any) -> str:
+    """What a provider calls something, as far as a ledger row has room for it."""
+    return clean(str(value)[:_LONGEST_NAME])
