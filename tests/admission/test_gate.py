@@ -228,31 +228,3 @@ async def test_a_deleted_session_is_gone(database: Database) -> None:
         await tx.execute(text("UPDATE sessions SET deleted_at = now()"))
     with pytest.raises(NotFound):
         await gate(database).admit(wish(session_id))
-
-
-@pytest.mark.parametrize(
-    ("total", "is_full"),
-    [
-        ("total_tokens = 2000000000", True),
-        ("total_tokens = 1999999999", False),
-        ("total_cost = 900000", True),
-        ("total_cost = 899999.999999", False),
-    ],
-)
-async def test_a_session_that_could_not_book_another_turn_begins_none(
-    database: Database, total: str, *, is_full: bool
-) -> None:
-    await remember(database)
-    first = wish(new_id())
-    await gate(database).admit(first)
-    await end(database, first.run_id)
-    async with database.transaction() as tx:
-        await tx.execute(text(f"UPDATE sessions SET {total}"))
-    second = wish(first.session_id)
-    if not is_full:
-        assert (await gate(database).admit(second)).is_new
-        return
-    with pytest.raises(Conflict) as full:
-        await gate(database).admit(second)
-    assert full.value.error_code == "session_full"
-    assert not (await gate(database).admit(first)).is_new
