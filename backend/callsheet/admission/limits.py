@@ -19,11 +19,11 @@ from callsheet.kit.errors import RateLimited, Refused
 from callsheet.ledger.budget.judge import spent_scope
 from callsheet.ledger.budget.limits import Limits
 from callsheet.ledger.budget.quotas import Quotas
-from callsheet.ledger.budget.refusal_store import RefusedTurn, add_refusal
 from callsheet.ledger.budget.spent import scope_ends, spent_before_turn
 from callsheet.ledger.rate.rates import UserRate
 from callsheet.ledger.rate.room import Reason, Traffic, minute_left_s, user_is_full
 from callsheet.ledger.rate.store import count_request, lock_rate
+from callsheet.ledger.refused_turn import RefusedTurn, add_refusal
 
 _COME_BACK_S: Final[Mapping[Reason, float]] = {"concurrency": 5.0, "tokens": 15.0}
 _WHY: Final[Mapping[Reason, str]] = {

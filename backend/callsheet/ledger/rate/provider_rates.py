@@ -15,10 +15,10 @@ from callsheet.db.driver_pool import DriverPool
 from callsheet.kit.clock import Clock
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import RateLimited, Unavailable
-from callsheet.ledger.budget.refusal_store import RefusedTurn, add_refusal
 from callsheet.ledger.rate.rates import ProviderRate
 from callsheet.ledger.rate.room import Reason, minute_left_s, provider_is_full
 from callsheet.ledger.rate.store import count_request, lock_rate, traffic_of_provider
+from callsheet.ledger.refused_turn import RefusedTurn, add_refusal
 
 _FREE: Final = nullcontext()
 _LOOK_AGAIN_S: Final = 0.1

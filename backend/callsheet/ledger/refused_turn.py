@@ -1,4 +1,4 @@
-"""The SQL of turns that were refused."""
+"""A turn that a budget or a rate refused, and the SQL that writes it down."""
 
 from __future__ import annotations
 
