@@ -145,6 +145,7 @@ async def test_tiers_and_windows_are_begun_and_shown_whole(
         ({"currency": "CNY"}, 409, "callsheet prices fx set CNY USD <rate>"),
         ({"inputPerMillion": "-1"}, 422, "inputPerMillion"),
         ({"inputPerMillion": "NaN"}, 422, "inputPerMillion"),
+        ({"inputPerMillion": "a"}, 422, "inputPerMillion: expected a number, found 'a'."),
         ({"inputPerMillion": "1.123456789"}, 422, "inputPerMillion"),
         ({"inputPerMillion": 0.2}, 422, "inputPerMillion"),
         ({"cachedPerMillion": None}, 422, "the key 'cachedPerMillion' is missing"),

@@ -74,6 +74,18 @@ def test_a_model_without_a_price_now_is_named_with_the_command(
     assert ran.err.strip().endswith("1 problem")
 
 
+def test_a_price_in_a_currency_without_a_rate_is_told_as_that(
+    callsheet: Callsheet, tmp_path: Path
+) -> None:
+    callsheet("init")
+    prices = tmp_path / "config/llm_prices.yaml"
+    text = prices.read_text("utf-8")
+    prices.write_text(text.replace("currency: USD", "currency: CNY", 1), "utf-8")
+    told = callsheet("check").out
+    assert "priced in CNY, for which fx_rates.yaml has no rate to USD that is in force" in told
+    assert "`callsheet prices fx set CNY USD <rate>`" in told
+
+
 def test_a_price_of_the_database_alone_is_one_too(deployed: Callsheet, tmp_path: Path) -> None:
     deployed("init")
     in_the_future(tmp_path)

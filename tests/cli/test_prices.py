@@ -93,14 +93,18 @@ def test_a_change_waits_for_the_processes_that_run(seeded: Callsheet, database_u
     [
         (("qwen3.5-flush", *MONEY), "Did you mean 'qwen3.5-flash'?"),
         (("unknown-one", *MONEY), "Give it as factory/model_code."),
-        (("qwen3.5-flash", "--input", "1", "--output", "2"), "cached_per_million"),
+        (("qwen3.5-flash", "--input", "1", "--output", "2"), "--cached is missing."),
+        (("qwen3.5-flash", "--input", "x", *MONEY[2:]), "--input: expected a number, found 'x'."),
         (("qwen3.5-flash", *MONEY, "--from", "tomorrow"), "'tomorrow' is no moment"),
         (("qwen3.5-flash", "--tier", "32k:1,2,3"), "'32k:1,2,3' is no tier"),
         (("qwen3.5-flash", "--tier", ":1,2"), "':1,2' is no tier"),
-        (("qwen3.5-flash", *MONEY, "--currency", "usd"), "currency"),
+        (
+            ("qwen3.5-flash", *MONEY, "--currency", "usd"),
+            "--currency: expected a currency in three",
+        ),
         (("qwen3.5-flash", *MONEY, "--currency", "CNY"), "callsheet prices fx set CNY USD <rate>"),
         (("qwen3.5-flash", *MONEY, "--window", "night"), "No window is called 'night'"),
-        (("qwen3.5-flash", "--unit", "second"), "per_unit"),
+        (("qwen3.5-flash", "--unit", "second"), "--per-unit is missing."),
     ],
 )
 def test_a_wrong_price_changes_nothing(

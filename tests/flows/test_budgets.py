@@ -144,7 +144,7 @@ async def test_a_turn_begins_no_more_once_nothing_is_left(
         "budget_spent", "user_day", "calls",
     )  # fmt: skip
     assert (problem["limit"], problem["spent"]) == ("2", "2")
-    assert problem["resetsAt"].endswith("T00:00:00+00:00")
+    assert problem["resetsAt"].endswith("T00:00:00Z")
     assert [message["content"] for message in messages if message["role"] == "user"] == ["hello"]
 
 

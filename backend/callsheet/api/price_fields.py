@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from callsheet.catalog.price import PriceEntry
 from callsheet.kit.errors import BadInput
 from callsheet.kit.json import encode
+from callsheet.kit.yaml_words import said
 
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
@@ -64,7 +65,7 @@ class NewPrice(
             entry = PriceEntry.model_validate_json(encode(values))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            raise _mistake(first["loc"], first["msg"]) from error
+            raise _mistake(first["loc"], said(first, None)[0]) from error
         for place, message in entry.faults():
             raise _mistake(place, message)
         return entry
@@ -75,7 +76,7 @@ def _mistake(place: tuple[Any, ...], message: str) -> BadInput:
     field = "/".join(_camel(name) for name in names)
     for name in names:
         message = message.replace(f"'{name}'", f"'{_camel(name)}'")
-    return BadInput(f"{field}: {message.removeprefix('Value error, ')}.", field=field)
+    return BadInput(f"{field}: {message}.", field=field)
 
 
 def _camel(name: str) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from callsheet.catalog.files import Seeds, load_seeds
-from callsheet.catalog.priced import priced_models
+from callsheet.catalog.priced import priced_models, unrated_models
 from callsheet.cli.deployment import Deployment
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.errors import ConfigError, Problem
@@ -59,9 +59,13 @@ def configuration_of(
         return Configuration((*error.problems, *alone), workflows=names)
     keys = _keys(deployment, seeds)
     settings = deployment.settings
-    listed = priced_models(seeds, settings.currency, SystemClock().now())
+    now = SystemClock().now()
+    listed = priced_models(seeds, settings.currency, now)
     priced = None if settings.allow_unpriced else listed.union(also_priced)
-    against = deployment_of(settings, seeds, make_registry(), priced)
+    against = replace(
+        deployment_of(settings, seeds, make_registry(), priced),
+        unrated=unrated_models(seeds, settings.currency, now),
+    )
     problems = (
         *check(config, crews, against),
         *layout_problems(config / BILLS),

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from callsheet.catalog.price import PriceEntry
 from callsheet.kit.errors import BadInput, NotFound
 from callsheet.kit.json import encode
-from callsheet.kit.yaml_words import closest
+from callsheet.kit.yaml_words import closest, said
 
 ModelName = tuple[str, str]
 """Factory name and model code."""
@@ -80,11 +80,20 @@ def entry_of(values: dict[str, Any]) -> PriceEntry:
         )
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = "/".join(map(str, first["loc"]))
-        raise BadInput(f"{where}: {first['msg'].removeprefix('Value error, ')}.") from error
+        raise BadInput(_of_option(first["loc"], said(first, None)[0])) from error
     for place, message in entry.faults():
-        raise BadInput(f"{'/'.join(map(str, place))}: {message}.")
+        raise BadInput(_of_option(place, message))
     return entry
+
+
+def _of_option(place: tuple[Any, ...], message: str) -> str:
+    """The mistake with the option in which it was made."""
+    names = [str(step) for step in place]
+    option = f"--{names[0].removesuffix('_per_million').replace('_', '-')}" if names else ""
+    option = {"--tiers": "--tier", "--valid-from": "--from"}.get(option, option)
+    if message == f"the key {names[-1]!r} is missing":
+        return f"{option} is missing."
+    return f"{option}: {message}."
 
 
 def who() -> str:

@@ -20,6 +20,7 @@ from callsheet.kit.clock import SystemClock
 from callsheet.kit.errors import BadInput
 from callsheet.kit.json import encode
 from callsheet.kit.money import plain
+from callsheet.kit.yaml_words import said
 from callsheet.wiring.price_feed import lead_of
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Rates of exchange.")
@@ -83,4 +84,4 @@ def _entry(values: dict[str, object]) -> FxEntry:
         return FxEntry.model_validate_json(encode(values))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise BadInput(f"{'/'.join(map(str, first['loc']))}: {first['msg']}.") from error
+        raise BadInput(f"{'/'.join(map(str, first['loc']))}: {said(first, None)[0]}.") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from types import UnionType
 from typing import Any, Final, Union, get_args, get_origin
 
@@ -52,23 +53,24 @@ def closest(word: str, known: Iterable[str]) -> str | None:
 
 
 def said(error: Mapping[str, Any], node: Node | None) -> tuple[str, str | None]:
-    """Message and suggestion for one of Pydantic's errors at `node`."""
+    """Message and suggestion for one of Pydantic's errors at `node`; None: not from a file."""
     kind, context = error["type"], error.get("ctx", {})
+    found = _shown(node) if node is not None else _shown_value(error.get("input"))
     if wanted := _WANTED.get(kind):
-        return f"expected {wanted}, found {_shown(node)}", None
+        return f"expected {wanted}, found {found}", None
     if kind == "too_short" and context.get("min_length") == 1:
         return "must not be empty", None
     if kind in ("literal_error", "enum"):
         options = _QUOTED.findall(str(context.get("expected", "")))
         text = node.text if isinstance(node, ScalarNode) else ""
-        message = f"{_shown(node)} is not one of {', '.join(options)}"
+        message = f"{found} is not one of {', '.join(options)}"
         return message, closest(text, options)
     if kind == "value_error":
         return str(context.get("error", error["msg"])), None
     if kind == "string_pattern_mismatch" and (form := _FORMS.get(context.get("pattern", ""))):
-        return f"expected {form}, found {_shown(node)}", None
+        return f"expected {form}, found {found}", None
     message = _SHOULD.sub("must", error["msg"])
-    return f"{message}, found {_shown(node)}", None
+    return f"{message}, found {found}", None
 
 
 def keys_at(annotation: Any, place: Place) -> tuple[str, ...]:
@@ -127,7 +129,14 @@ def _unfolded(annotation: Any) -> Iterator[Any]:
         yield annotation
 
 
-def _shown(node: Node | None) -> str:
+def _shown_value(value: Any) -> str:
+    if isinstance(value, str | int | Decimal):
+        text = str(value)
+        return repr(text if len(text) <= 40 else f"{text[:37]}...")
+    return "something else"
+
+
+def _shown(node: Node) -> str:
     match node:
         case ScalarNode(value=None):
             return "nothing"
@@ -138,5 +147,3 @@ def _shown(node: Node | None) -> str:
             return "a mapping"
         case SequenceNode():
             return "a list"
-        case None:
-            return "something else"

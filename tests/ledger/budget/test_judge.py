@@ -196,9 +196,9 @@ def test_a_refusal_tells_its_user_what_was_spent_and_when_it_is_renewed() -> Non
     assert error.status == 402
     assert str(error) == (
         "The budget of your day is spent (1 USD): 0.5 spent, 0.25 held by calls under way, "
-        "0.3 needed at most for the next call. It is renewed at 2026-03-05T00:00:00+00:00."
+        "0.3 needed at most for the next call. It is renewed at 2026-03-05T00:00:00Z."
     )
-    assert error.extra["resetsAt"] == "2026-03-05T00:00:00+00:00"
+    assert error.extra["resetsAt"] == "2026-03-05T00:00:00Z"
     assert error.extra["spent"] == "0.5"
 
 

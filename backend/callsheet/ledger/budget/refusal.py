@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Final
 
@@ -42,10 +42,12 @@ class Refusal:
     resets_at: datetime | None = None
 
     def __str__(self) -> str:
-        when = f" It is renewed at {self.resets_at.isoformat()}." if self.resets_at else ""
+        when = f" It is renewed at {_text(self.resets_at)}." if self.resets_at else ""
         if self.scope in _OF_ALL:
             return f"The budget of {_WHOSE[self.scope]} is spent.{when}"
         unit = self.currency if self.measure == "cost" else self.measure
+        if self.limit == 1 and self.measure != "cost":
+            unit = unit.removesuffix("s")
         told = [f"{plain(self.spent)} spent"]
         if self.held:
             told.append(f"{plain(self.held)} held by calls under way")
@@ -66,7 +68,7 @@ class Refusal:
             "held": plain(self.held),
             "asked": plain(self.asked),
             "currency": self.currency,
-            "resetsAt": self.resets_at.isoformat() if self.resets_at else None,
+            "resetsAt": _text(self.resets_at) if self.resets_at else None,
         }
 
     @classmethod
@@ -89,3 +91,8 @@ class Refusal:
         told = ("scope", "measure", "resetsAt") if self.scope in _OF_ALL else tuple(self.detail())
         extra = {name: value for name, value in self.detail().items() if name in told}
         return QuotaSpent(str(self), code=BUDGET_SPENT, **extra)
+
+
+def _text(moment: datetime) -> str:
+    """As every other moment is written in JSON."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
