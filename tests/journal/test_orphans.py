@@ -152,3 +152,23 @@ async def test_what_a_full_session_cannot_take_ends_its_run_and_is_booked_as_a_c
         (call.call_id, COST, "more than its session can hold")
     ]
     assert await spool.runs() == ()
+
+
+async def test_a_process_that_was_taken_for_dead_still_tells_what_its_call_has_used(
+    database: Database, database_url: str
+) -> None:
+    run = await admitted(database)
+    async with writing(database_url, []) as writer:
+        call, recorder, _ = await open_call(writer, database, run)
+        async with recovery(database, database_url) as other:
+            await other.end(run.keys.run_id)
+        for _ in range(2):
+            call.close(CallEnd(status="settled", metered=MEASURED))
+            await recorder.stored()
+    assert await rows(database, BOOKED) == [
+        ("orphaned", "estimated", ESTIMATE, ESTIMATE, False, "worker_died")
+    ]
+    assert await rows(database, "SELECT call_id::text, amount, reason FROM cost_adjustments") == [
+        (call.call_id, COST - ESTIMATE, "measured after its run was ended elsewhere")
+    ]
+    await assert_audited(database)
