@@ -41,7 +41,7 @@ def test_a_line_is_a_price_and_lines_of_one_price_are_its_tiers(tmp_path: Path) 
          "'currency'?)"),
         (HEAD.replace(",source", ""), ":1:0: the column 'source' is missing"),
         (HEAD + PLAIN.replace("0.02", ""), ":2:0: the key 'cached_per_million' is missing"),
-        (HEAD + PLAIN.replace("0.1,", "-1,"), ":2:0: input_per_million: Input should be greater"),
+        (HEAD + PLAIN.replace("0.1,", "-1,"), ":2:0: input_per_million: must be greater"),
         (HEAD + PLAIN + TIERS.replace("1.2", "much"), ":3:0: input_per_million: "),
         (HEAD + TIERS.replace(",3,0.6", ",3,"), ":3:0: "),
         (HEAD + TIERS.replace(",,3,", ",32000,3,"), ":3:0: the last tier has to be open"),

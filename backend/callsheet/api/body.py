@@ -13,6 +13,8 @@ from callsheet.kit.json import decode
 from callsheet.kit.pages import DEFAULT_PAGE, LARGEST_PAGE, PageRequest
 
 T = TypeVar("T")
+# The only pattern of our documents is that of money.
+_MATCHING = re.compile(r"^Expected `str` matching regex '.*'(?= - at |$)")
 _AT_PATH = re.compile(r" - at `\$\.?([^`]*)`$")
 
 
@@ -37,6 +39,7 @@ def read_page(limit: str | None, cursor: str | None) -> PageRequest:
 
 
 def _mistake(text: str) -> BadInput:
+    text = _MATCHING.sub("Expected an amount as text, such as `12.50`", text)
     found = _AT_PATH.search(text)
     if found is not None:
         field = found[1].replace(".", "/")

@@ -14,7 +14,7 @@ from callsheet.catalog.price import PER_MILLION, PriceEntry, PriceList
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.kit.json import encode
 from callsheet.kit.yaml_source import read_bytes, text_of
-from callsheet.kit.yaml_words import closest
+from callsheet.kit.yaml_words import closest, said
 
 _TIER: Final = ("up_to_input_tokens", *PER_MILLION)
 _OF_ENTRY: Final = (
@@ -105,7 +105,7 @@ def _entry(name: str, lines: list[Line], problems: list[Problem]) -> PriceEntry 
         entry = PriceEntry.model_validate_json(encode(values))
     except ValidationError as error:
         for each in error.errors(include_url=False):
-            message = f"{each['loc'][-1]}: {each['msg'].removeprefix('Value error, ')}"
+            message = f"{each['loc'][-1]}: {said(each, None)[0]}"
             problems.append(Problem(name, _line_of(each["loc"], lines), 0, message))
         return None
     for place, message in entry.faults():
