@@ -7,6 +7,8 @@ from typing import Final
 from zoneinfo import ZoneInfo, available_timezones
 
 _SHOWN_CHARS: Final = 40
+# Postgres reads these as abbreviations: it knows no summer time in them.
+_WITHOUT_SUMMER: Final = frozenset({"CET", "EET", "MET", "WET"})
 
 
 def zone_named(name: str) -> ZoneInfo:
@@ -22,5 +24,5 @@ def zone_named(name: str) -> ZoneInfo:
 
 @cache
 def _names() -> frozenset[str]:
-    """Without what is a zone here alone: `localtime`, and files such as `posix/UTC`."""
-    return frozenset(available_timezones()) - {"localtime"}
+    """Without what is a zone here alone (`localtime`), or is another one in the database."""
+    return frozenset(available_timezones()) - {"localtime"} - _WITHOUT_SUMMER
