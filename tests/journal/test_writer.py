@@ -80,7 +80,7 @@ async def writing(
     if stores is not None:
         stores.append(store)
     writer = JournalWriter(
-        store,
+        [store],
         lambda run_id, entries: shown.append((run_id, entries)),
         SystemClock(),
         JournalOptions(retry_for_s=retry_for_s, retry_first_s=0.01),

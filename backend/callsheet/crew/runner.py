@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Final
 
 from crewai import Crew
 from crewai.events.stream_context import add_stream_sink
@@ -21,6 +22,8 @@ from callsheet.kit.errors import TimedOut
 from callsheet.turn.meter import Meter
 from callsheet.turn.ports import Emit, StageWork
 from callsheet.turn.view import StageResult
+
+_MOMENT_S: Final = 0.001
 
 
 class CrewRunner:
@@ -94,7 +97,8 @@ async def _perform(crew: Crew, scene: Scene, stock: CrewStock) -> None:
             scene.begin()
 
     async def restock() -> None:
-        await scene.begun()  # the first model call is being opened: there is a moment
+        await scene.begun()
+        await asyncio.sleep(_MOMENT_S)  # its first model call is being opened: nothing else to do
         await scene.pace.step()
         stock.refill(scene.work)
 

@@ -1,15 +1,17 @@
 """The one writer of journals in a process: store first, then show.
 
-It commits at once when idle and joins what arrives while a commit is under way, for all runs
-together. Events that nobody waits for (a run's start, an answer's end) linger a few milliseconds,
-because what follows them mostly comes within that time and then needs no commit of its own. Every
-write can be repeated: after a lost connection the same batch is written again.
+It commits at once when idle and joins what arrives while commits are under way, for all runs
+together. A run's events are in one commit at a time, in their order; a second connection lets
+other runs' text go by while a commit takes long. Events that nobody waits for (a run's start, an
+answer's end) linger a few milliseconds, because what follows them mostly comes within that time
+and then needs no commit of its own. Every write can be repeated: after a lost connection the same
+batch is written again.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 from uuid import UUID
 
@@ -44,19 +46,20 @@ class JournalWriter:
 
     def __init__(
         self,
-        store: JournalStore,
+        stores: Sequence[JournalStore],
         publish: Callable[[UUID, tuple[Entry, ...]], None],
         clock: Clock,
         options: JournalOptions,
         spool: Spool,
     ) -> None:
-        self._store = store
+        self._stores = stores
         self._publish = publish
         self._clock = clock
         self._options = options
         self._spool = spool
         self._kept: dict[UUID, set[str]] = {}
         self._touched: dict[UUID, JournaledRun] = {}
+        self._writing: set[UUID] = set()
         self._wake = asyncio.Event()
         self._urgent = asyncio.Event()
         self._closing = False
@@ -67,6 +70,11 @@ class JournalWriter:
 
     async def run(self) -> None:
         """Write until `close`, and then what is left."""
+        async with asyncio.TaskGroup() as writing:
+            for store in self._stores:
+                writing.create_task(self._write_on(store))
+
+    async def _write_on(self, store: JournalStore) -> None:
         while True:
             await self._wake.wait()
             await self._linger()
@@ -74,9 +82,10 @@ class JournalWriter:
             self._urgent.clear()
             batch = self._take()
             if batch:
-                await self._write(batch)
+                await self._commit(store, batch)
                 await asyncio.sleep(0)  # viewers are served before the next batch is made
-            elif self._closing:
+            elif self._closing and not self._writing:
+                self._wake.set()  # for who writes beside
                 return
 
     def close(self) -> None:
@@ -101,14 +110,25 @@ class JournalWriter:
             return
 
     def _take(self) -> Batch:
-        touched, self._touched = self._touched, {}
-        batch = [(run, taken) for run in touched.values() if (taken := run.take())]
-        if batch and self._closing:
-            self._urgent.set()
-            self._wake.set()
+        """What waits, of all runs that are in no commit now."""
+        ready = [run for run_id, run in self._touched.items() if run_id not in self._writing]
+        batch = [(run, taken) for run in ready if (taken := run.take())]
+        for run in ready:
+            del self._touched[run.keys.run_id]
+        self._writing.update(run.keys.run_id for run, _ in batch)
         return batch
 
-    async def _write(self, batch: Batch) -> None:
+    async def _commit(self, store: JournalStore, batch: Batch) -> None:
+        runs = {run.keys.run_id for run, _ in batch}
+        try:
+            await self._write(store, batch)
+        finally:
+            self._writing -= runs
+            if self._closing or not runs.isdisjoint(self._touched):
+                self._urgent.set()
+                self._wake.set()
+
+    async def _write(self, store: JournalStore, batch: Batch) -> None:
         changes = Changes()
         entries: list[tuple[UUID, Entry]] = []
         try:
@@ -116,13 +136,13 @@ class JournalWriter:
                 for entry in taken:
                     entries.append((run.keys.run_id, entry))
                     changes.take(run.keys, entry.event)
-            written = await self._persistently(entries, changes)
+            written = await self._persistently(store, entries, changes)
         except Unavailable as error:
             for run, _ in batch:
                 self._give_up(run, error)
             return
         except Exception:  # noqa: BLE001 - border: one bad run must not take the others with it
-            await self._one_by_one(batch)
+            await self._one_by_one(store, batch)
             return
         for run, taken in batch:
             run.take_in(written)
@@ -133,10 +153,10 @@ class JournalWriter:
                 del self._kept[run.keys.run_id]
                 await self._spool.drop(run.keys.run_id)
 
-    async def _one_by_one(self, batch: Batch) -> None:
+    async def _one_by_one(self, store: JournalStore, batch: Batch) -> None:
         if len(batch) > 1:
             for single in batch:
-                await self._write([single])
+                await self._write(store, [single])
             return
         run, taken = batch[0]
         log.exception("journal_write_refused", run_id=str(run.keys.run_id))
@@ -148,12 +168,14 @@ class JournalWriter:
         self._kept.pop(run.keys.run_id, None)
         run.fail(error)
 
-    async def _persistently(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> Written:
+    async def _persistently(
+        self, store: JournalStore, entries: list[tuple[UUID, Entry]], changes: Changes
+    ) -> Written:
         give_up_at = self._clock.monotonic() + self._options.retry_for_s
         wait_s = self._options.retry_first_s
         while True:
             try:
-                return await self._store.write(entries, changes)
+                return await store.write(entries, changes)
             except Unavailable:
                 await self._keep_measured(entries)
                 if self._clock.monotonic() + wait_s > give_up_at:

@@ -206,7 +206,9 @@ class Application:
             Process(worker_id, self.call_metrics, DiskSpool(self.folders.data / "spool")),
             self.allowances,
         )
-        for part in (core.database, core.journal_connection, core.driver, core.limits_driver):
+        for connection in core.journal_connections:
+            stack.push_async_callback(connection.close)
+        for part in (core.database, core.driver, core.limits_driver):
             stack.push_async_callback(part.close)
         stack.push_async_callback(self.llm.close)
         await check_currency(core.database, self.settings.currency)

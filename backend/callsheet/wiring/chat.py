@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from callsheet.admission.admitted import AdmissionRequest, Ticket
@@ -22,6 +23,9 @@ from callsheet.wiring.run_work import RunWork
 from callsheet.workflows.live import LiveWorkflows
 from callsheet.workflows.store import remember
 from callsheet.workflows.workflow import Workflow
+
+_FIRST_STEPS: Final = 12
+"""Rounds of the event loop, a few more than a run takes to its first commit."""
 
 
 class StoredJournal:
@@ -74,6 +78,8 @@ class ChatService:
                 if ticket.is_new:
                     turn = _turn(ticket, principal, active, request, trace_id, core.currency)
                     core.jobs.submit(turn.run_id, RunWork(core, active, turn))
+        if ticket.is_new:
+            await _let_it_begin()
         return StartedRun(ticket.run_id, ticket.session_id, trace_id, entries)
 
     async def _active(self, name: str) -> Workflow:
@@ -111,6 +117,15 @@ class ChatService:
             with _let_in(core, ticket):
                 await stack.aclose()
         return ticket
+
+
+async def _let_it_begin() -> None:
+    """Let the run get to its first commit, before which there is nothing to show.
+
+    Answering the client is done while the database works, not before it is asked to.
+    """
+    for _ in range(_FIRST_STEPS):
+        await asyncio.sleep(0)
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from callsheet.admission.gate import Gate
 from callsheet.admission.limits import TurnLimits
@@ -30,13 +32,15 @@ from callsheet.wiring.history import SessionHistory
 from callsheet.wiring.price_feed import PriceFeed
 from callsheet.wiring.quota_feed import QuotaFeed
 
+_COMMITS_AT_ONCE: Final = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Core:
     """The working parts of one process."""
 
     database: Database
-    journal_connection: DriverConnection
+    journal_connections: Sequence[DriverConnection]
     driver: DriverPool
     prices: PriceBook
     price_feed: PriceFeed
@@ -86,14 +90,17 @@ def make_core(
     spool = process.spool
     clock: Clock = adapters.clock
     database = Database.from_options(options)
-    connection = DriverConnection(options)
+    connections = [DriverConnection(options) for _ in range(_COMMITS_AT_ONCE)]
     driver = DriverPool(options)
     limits_driver = DriverPool(options)  # waits for other users of its own, while runs are let in
     quotas = allowances.quotas
     prices = PriceBook(currency=settings.currency, allow_unpriced=settings.allow_unpriced)
     broker = LocalBroker()
     writer = JournalWriter(
-        adapters.journal(connection, settings.currency, BudgetGuard(quotas)),
+        [
+            adapters.journal(connection, settings.currency, BudgetGuard(quotas))
+            for connection in connections
+        ],
         broker.publish,
         clock,
         JournalOptions(),
@@ -103,7 +110,7 @@ def make_core(
     engine = TurnEngine(runner, SessionHistory(database), clock)
     return Core(
         database=database,
-        journal_connection=connection,
+        journal_connections=connections,
         driver=driver,
         prices=prices,
         price_feed=PriceFeed(database, prices),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from callsheet.crew.abilities import Abilities
 from callsheet.crew.warmup import warm_up as warm_crewai
+from callsheet.kit.heap import keep_what_is_there
 from callsheet.turn.ports import StageRunner
 
 
@@ -31,6 +32,8 @@ def import_in_background(
         try:
             warm_crewai(data_dir)
             from callsheet.crew.runner import CrewRunner  # noqa: PLC0415 - imports crewai: 6 s
+
+            keep_what_is_there()
         except Exception as error:  # noqa: BLE001 - border: the thread's failure is told, not lost
             failure = error
             tell(lambda: failed(failure))
