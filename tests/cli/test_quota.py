@@ -45,6 +45,7 @@ def test_what_is_set_for_a_user_is_kept_and_shown_with_where_it_comes_from(
     unknown = deployed("quota", "set", "ada", "user_day.cost=5")
     assert unknown.status == 1
     assert "no user 'ada'" in unknown.err
+    assert "ada was never here; this is what would hold." in deployed("quota", "show", "ada").err
 
     ran = deployed("quota", "set", "ada", "user_day.cost=5.5", "user_month.tokens=1000", "--new")
     assert ran.status == 0

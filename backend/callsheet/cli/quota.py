@@ -42,7 +42,10 @@ def show(user: _User = LOCAL_USER) -> None:
     async def work() -> Override:
         async with open_database(deployment) as database, database.read() as tx:
             user_id = await find_user(tx, user)
-            return {} if user_id is None else await stored_quota(tx, user_id)
+            if user_id is None:
+                note(f"{user} was never here; this is what would hold.")
+                return {}
+            return await stored_quota(tx, user_id)
 
     _show(user, settings, asyncio.run(work()), deployment.settings.currency)
 

@@ -138,6 +138,8 @@ def cost_line(
     usage: tuple[ModelUsage, ...], calls: int, seconds: float, *, estimated: bool = False
 ) -> str:
     """Cost, tokens and time of a run in one line; the cost to the ledger's six places."""
+    if not usage and not calls:
+        return f"no model was called · {seconds:.1f} s"
     cost = _cost(usage)
     currency = usage[0].currency if usage else ""
     tokens_in = sum(each.usage.input_tokens for each in usage)
