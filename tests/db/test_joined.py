@@ -90,3 +90,20 @@ async def test_callers_of_a_pool_wait_in_line_and_a_cancelled_one_spoils_nothing
 async def _sleep(tx: Joined) -> None:
     await tx.execute("SELECT pg_sleep($1::float8)", 30.0)
     await tx.run()
+
+
+async def test_what_was_made_in_a_transaction_that_failed_is_made_again(
+    database: Database, connection: DriverConnection
+) -> None:
+    async def add(name: str, then: str) -> None:
+        async with connection.transaction() as inside:
+            tx = connection.join(inside)
+            await tx.execute("INSERT INTO users (name) VALUES ($1::text)", name)
+            await tx.run()
+            await inside.execute(then)
+
+    with pytest.raises(asyncpg.DivisionByZeroError):
+        await add("ada", "SELECT 1 / 0")
+    await add("bo", "SELECT 1")
+    await add("cid", "SELECT 1")
+    assert await rows(database, "SELECT name FROM users ORDER BY name") == [("bo",), ("cid",)]

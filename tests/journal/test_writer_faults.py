@@ -11,6 +11,9 @@ from callsheet.events.call import AnswerFinished, LlmCallFinished
 from callsheet.events.usage import MeteredUsage, Usage
 from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
+from callsheet.ledger.budget.store import BudgetGuard
+from callsheet.turn.meter import CallEnd
+from tests.journal.measuring import MEASURED, open_call
 from tests.journal.stage import admitted
 from tests.journal.test_writer import (
     BEGIN,
@@ -21,6 +24,7 @@ from tests.journal.test_writer import (
     turn,
     writing,
 )
+from tests.ledger.budget.spending import quotas_of, some
 
 
 async def test_a_lost_connection_is_survived_and_nothing_is_booked_twice(
@@ -90,3 +94,20 @@ async def test_an_event_that_cannot_be_booked_ends_its_run_and_no_other(
         with pytest.raises(Unavailable):
             await broken.stored()
     assert [run_id for run_id, _ in shown] == [good.keys.run_id]
+
+
+async def test_a_bad_event_takes_no_other_run_with_it_where_budgets_are_asked(
+    database: Database, database_url: str
+) -> None:
+    good, other = await admitted(database), await admitted_again(database)
+    guard = BudgetGuard(quotas_of({"run": some(calls=9)}))
+    async with writing(database_url, [], budgets=guard) as writer:
+        broken = writer.open(other.keys)
+        broken.append(AnswerFinished(message_id="no uuid", status="final", text="x"))
+        call, recorder, _ = await open_call(writer, database, good)
+        with pytest.raises(Unavailable):
+            await broken.stored()
+        call.close(CallEnd(status="settled", metered=MEASURED))
+        await recorder.stored()
+    assert await rows(database, "SELECT status FROM llm_calls") == [("settled",)]
+    await assert_audited(database)

@@ -87,8 +87,15 @@ class DriverConnection:
         Raises:
             Unavailable: the server is away; nothing, or all, of the block is stored.
         """
-        async with self.statement() as connection, connection.transaction():
-            yield connection
+        async with self.statement() as connection:
+            known, calls = len(self._calls), self._calls
+            try:
+                async with connection.transaction():
+                    yield connection
+            except BaseException:
+                while len(calls) > known:  # functions that were made in it went with it
+                    calls.popitem()
+                raise
 
     def join(self, connection: DriverTx) -> Joined:
         """For several statements in one round trip, within the block of `transaction`."""
