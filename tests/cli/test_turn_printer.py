@@ -147,7 +147,7 @@ def test_a_failure_and_a_stop_say_so_and_what_they_cost() -> None:
     assert "0.000134 USD" in failed
     _, stopped, printer = printed(RUN, RunCancelled(reason="user"))
     assert printer.cancelled
-    assert stopped.startswith("stopped (user)\n0.000000")
+    assert stopped.startswith("stopped (user)\nno model was called · ")
 
 
 def test_a_quiet_printer_only_knows_the_end() -> None:
