@@ -23,7 +23,7 @@ from tests.fakes.spool import NoSpool
 from tests.fixtures.booked import change
 from tests.journal.measuring import COST, MEASURED, open_call
 from tests.journal.stage import Admitted, admitted, recovery_of
-from tests.journal.test_writer import assert_audited, rows, writing
+from tests.journal.test_writer import FlakyStore, assert_audited, rows, writing
 from tests.ledger.budget.spending import quotas_of, some
 
 ESTIMATE = Decimal("0.00005")  # 50 tokens at 1 a million
@@ -43,7 +43,9 @@ async def recovery(
     database: Database, database_url: str, folder: Path | None = None
 ) -> AsyncIterator[Recovery]:
     spool = NoSpool() if folder is None else DiskSpool(folder)
-    async with writing(database_url, [], spool=spool) as writer:
+    stores: list[FlakyStore] = []
+    async with writing(database_url, [], spool=spool, stores=stores) as writer:
+        stores[0].after_refusal = 1
         yield recovery_of(database, writer, "w2", spool)
 
 

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 from uuid import UUID
 
+from asyncpg import PostgresError
 from sqlalchemy import text
 
 from callsheet.db.driver import DriverConnection
@@ -44,18 +45,23 @@ BEGIN = RunStarted(workflow="chat", revision="r1", session_id="s", trace_id="t")
 
 
 class FlakyStore:
-    """Fails a number of times before, or after, it has written."""
+    """Fails a number of times before, or after, it has written, or after it was refused."""
 
     def __init__(self, store: JournalStore, *, before: int = 0, after: int = 0) -> None:
         self._store = store
         self.before = before
         self.after = after
+        self.after_refusal = 0
 
     async def write(self, entries: list[tuple[UUID, Entry]], changes: Changes) -> Written:
         if self.before:
             self.before -= 1
             raise Unavailable("gone")
-        written = await self._store.write(entries, changes)
+        try:
+            written = await self._store.write(entries, changes)
+        except PostgresError:
+            self.before = self.after_refusal
+            raise
         if self.after:
             self.after -= 1
             raise Unavailable("gone after the commit")

@@ -191,9 +191,9 @@ class JournalWriter:
             found += [(run.keys.run_id, event) for event in run.measured()]
         fresh: list[Measured] = []
         for run_id, event in found:
-            kept = self._kept.setdefault(run_id, set())
-            if event.call_id not in kept and event.error_code != UNBOOKED:
-                kept.add(event.call_id)
-                fresh.append((run_id, event))
+            if event.error_code == UNBOOKED or event.call_id in self._kept.get(run_id, ()):
+                continue
+            self._kept.setdefault(run_id, set()).add(event.call_id)
+            fresh.append((run_id, event))
         if fresh:
             await self._spool.keep(fresh)
