@@ -15,7 +15,7 @@ from callsheet.kit.ids import new_id
 from callsheet.kit.money import to_ledger
 from callsheet.ledger.audit.audit import run_audit
 from callsheet.ledger.call import OpenedCall, SettledCall
-from callsheet.ledger.journal_store import open_calls, settle_calls
+from callsheet.ledger.journal_store import lock_counters, open_calls, settle_calls
 from callsheet.ledger.price.cost import cost_of
 from callsheet.ledger.price.price import Price
 from callsheet.ledger.price.store import load_prices
@@ -110,12 +110,14 @@ async def open_(driver: DriverConnection, *bookings: Booking) -> None:
     async with driver.transaction() as tx:
         await lock_sessions(tx, {b.session_id for b in bookings})
         await add_messages(tx, [b.message for b in bookings], "USD")
+        await lock_counters(tx)
         await open_calls(tx, [b.opened for b in bookings], "UTC")
 
 
 async def settle(driver: DriverConnection, *calls: SettledCall) -> None:
     async with driver.transaction() as tx:
         await lock_sessions(tx, {call.session_id for call in calls})
+        await lock_counters(tx)
         await settle_calls(tx, calls, "UTC")
 
 
