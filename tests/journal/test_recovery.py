@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from decimal import Decimal
+from uuid import UUID
 
 from sqlalchemy import text
 
@@ -29,6 +30,7 @@ from tests.fakes.spool import NoSpool
 from tests.fixtures.booked import change
 from tests.journal.stage import admitted, recovery_of
 from tests.journal.test_writer import Shown, admitted_again, assert_audited, rows, writing
+from tests.sessions.rows import rows as query
 
 
 async def test_an_abandoned_run_is_ended_and_booked(database: Database, database_url: str) -> None:
@@ -163,3 +165,21 @@ async def test_a_process_that_comes_back_in_time_keeps_its_runs(
         async with WorkerLock(database, "w1"):
             assert await sweeping == 0
     assert await rows(database, "SELECT id, status FROM runs") == [(run.keys.run_id, "queued")]
+
+
+async def test_runs_are_swept_at_once_and_again(database: Database, database_url: str) -> None:
+    first = await admitted(database)
+    status = "SELECT status FROM runs WHERE id = :id"
+
+    async def until_ended(run_id: UUID) -> None:
+        async with asyncio.timeout(20):
+            while await query(database, status, id=run_id) != [("interrupted",)]:
+                await asyncio.sleep(0.01)
+
+    async with writing(database_url, []) as writer:
+        one = recovery_of(database, writer, "w2", NoSpool())
+        watching = asyncio.create_task(one.watch(every_s=0.01, sure_after_s=0.01))
+        await until_ended(first.keys.run_id)
+        second = await admitted_again(database)
+        await until_ended(second.keys.run_id)
+        watching.cancel()

@@ -104,6 +104,10 @@ class LocalJobs:
         """Whether the job is under way in this process, or about to be."""
         return job_id in self._jobs or job_id in self._expected
 
+    def ids(self) -> tuple[UUID, ...]:
+        """The jobs under way."""
+        return tuple(self._jobs)
+
     def count(self) -> int:
         """How many jobs are under way."""
         return len(self._jobs)

@@ -23,6 +23,7 @@ from callsheet.events.tally import Tally
 from callsheet.events.union import TERMINAL, AnyRunEvent
 from callsheet.events.usage import ModelUsage
 from callsheet.journal.changes import WORKER_DIED, RunKeys
+from callsheet.journal.options import JournalOptions
 from callsheet.journal.orphan import orphaned, unbooked
 from callsheet.journal.spool import Spool
 from callsheet.journal.streamed import Streamed, streamed_answers
@@ -38,6 +39,7 @@ from callsheet.runs.worker_locks import is_alive
 log = structlog.get_logger(__name__)
 
 _PAGE = 2_000
+_EVERY_S: Final = JournalOptions().sweep_every_s
 _SURE_AFTER_S: Final = 5.0
 _GONE: Final = RunFailed(code=WORKER_DIED, message="The process that ran it is gone.")
 
@@ -58,17 +60,18 @@ class Recovery:
         self._spool = spool
         self._worker_id = worker_id
         self._is_under_way = is_under_way
+        self._has_swept = False
 
-    async def watch(self, every_s: float) -> None:
+    async def watch(self, every_s: float = _EVERY_S, sure_after_s: float = _SURE_AFTER_S) -> None:
         """Sweep now and every so often, and book late what was measured; until cancelled.
 
-        At first at once: nobody is there yet whom a lost connection makes look dead.
+        The first sweep of a process is done at once: it waits for nobody to come back.
         """
-        await self.sweep()
         while True:
+            await self.sweep(sure_after_s if self._has_swept else 0.0)
+            self._has_swept = True
             await self.book_late()
             await asyncio.sleep(every_s)
-            await self.sweep(_SURE_AFTER_S)
 
     async def sweep(self, sure_after_s: float = 0.0) -> int:
         """End every active run that nobody works on; how many there were.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -156,6 +157,12 @@ async def active_runs(tx: Read) -> list[tuple[UUID, str | None]]:
     """Queued and running runs, each with the worker that has, or had, it."""
     query = text("SELECT id, worker_id FROM runs WHERE status IN ('queued', 'running')")
     return [(row.id, row.worker_id) for row in (await tx.execute(query)).all()]
+
+
+async def ended_of(tx: Read, run_ids: Sequence[UUID]) -> frozenset[UUID]:
+    """Those of the runs that have ended."""
+    query = select(_T.id).where(_T.id.in_(run_ids), _T.status.not_in(("queued", "running")))
+    return frozenset((await tx.execute(query)).scalars())
 
 
 def _record(row: Row[*tuple[Any, ...]]) -> RunRecord:

@@ -6,7 +6,6 @@ import asyncio
 import os
 import socket
 from contextlib import AsyncExitStack
-from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -19,7 +18,6 @@ from callsheet.db.embedded.lifecycle import EmbeddedPostgres
 from callsheet.db.embedded.options import EmbeddedOptions
 from callsheet.db.migrate import migrate
 from callsheet.db.transaction import Database
-from callsheet.journal.options import JournalOptions
 from callsheet.journal.spool import DiskSpool
 from callsheet.kit.errors import AppError, SetupError, Unavailable
 from callsheet.kit.ids import new_id
@@ -176,11 +174,10 @@ class Application:
     async def _work(self, core: Core, watch: DatabaseWatch) -> None:
         async with asyncio.TaskGroup() as working:
             jobs = working.create_task(core.jobs.run(self.adapters.drain_s))
-            sweep = partial(core.recovery.watch, JournalOptions().sweep_every_s)
-            sweeping = working.create_task(keep_going(sweep))
+            sweeping = working.create_task(keep_going(core.recovery.watch))
             beside = [
                 working.create_task(keep_going(part.run))
-                for part in (watch, self.stored_keys.uses, core.price_feed, core.quota_feed)
+                for part in (watch, self.stored_keys.uses, *core.beside)
             ]
             self._core = core
             self._started.set()

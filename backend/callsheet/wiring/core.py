@@ -31,6 +31,7 @@ from callsheet.wiring.allowances import Allowances
 from callsheet.wiring.history import SessionHistory
 from callsheet.wiring.price_feed import PriceFeed
 from callsheet.wiring.quota_feed import QuotaFeed
+from callsheet.wiring.strays import Strays
 
 _COMMITS_AT_ONCE: Final = 2
 
@@ -54,8 +55,14 @@ class Core:
     gate: Gate
     turns: Turns
     jobs: LocalJobs
+    strays: Strays
     worker_id: str
     currency: str
+
+    @property
+    def beside(self) -> tuple[PriceFeed, QuotaFeed, Strays]:
+        """What runs beside the turns."""
+        return self.price_feed, self.quota_feed, self.strays
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +139,7 @@ def make_core(
         ),
         turns=Turns(engine, prices, clock, process.watch),
         jobs=jobs,
+        strays=Strays(database, jobs),
         worker_id=process.worker_id,
         currency=settings.currency,
     )

@@ -1,0 +1,41 @@
+"""A process that was taken for dead stops what it still does for runs that were ended."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from callsheet.db.transaction import Database
+from callsheet.wiring.strays import Strays
+from tests.fakes.chat import ScriptedChat
+from tests.fakes.spool import NoSpool
+from tests.journal.stage import recovery_of
+from tests.journal.test_writer import writing
+from tests.ledger.bookings import assert_sound
+from tests.sessions.rows import rows
+from tests.wiring.stage import USER, application, begin, hanging, settings_of, until_text
+
+
+async def test_a_run_that_another_process_has_ended_is_stopped_here(
+    tmp_path: Path, database: Database, database_url: str
+) -> None:
+    chat = ScriptedChat(choose=hanging)
+    async with application(settings_of(tmp_path, database_url), chat) as app:
+        await app.ready()
+        ended = await begin(app, "Take your time")
+        await until_text(ended.entries, "Half the ")
+        goes_on = await begin(app, "And this")
+        await until_text(goes_on.entries, "Half the ")
+        async with writing(database_url, []) as writer:
+            await recovery_of(database, writer, "another", NoSpool()).end(ended.run_id)
+        jobs = app.core().jobs
+        looking = asyncio.create_task(Strays(database, jobs, every_s=0.01).run())
+        async with asyncio.timeout(20):
+            while jobs.has(ended.run_id):
+                await asyncio.sleep(0.01)
+        looking.cancel()
+        assert jobs.has(goes_on.run_id)
+        assert (await app.runs.get(USER, ended.run_id)).status == "interrupted"
+        await app.runs.cancel(USER, goes_on.run_id)
+    assert await rows(database, "SELECT count(*) FROM llm_calls WHERE status = 'open'") == [(0,)]
+    await assert_sound(database)
