@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+import structlog
 
 from callsheet.kit.errors import SetupError
 from tests.fakes.books import Books
@@ -178,3 +179,19 @@ async def test_where_it_is_allowed_an_unpriced_call_costs_nothing_and_is_flagged
     flags = {call["model_code"]: (call["unpriced"], call["price_id"] is None) for call in calls}
     assert flags == {"qwen3.5-flash": (True, True), "deepseek-v3.2": (False, False)}
     assert all(call["cost_exact"] == 0 for call in calls if call["unpriced"])
+
+
+async def test_a_rate_of_the_file_that_is_not_taken_is_a_warning(
+    deployment: Deployment, serve: Serve
+) -> None:
+    rates = deployment.config / "fx_rates.yaml"
+    rates.write_text(RATE, "utf-8")
+    async with serve(deployment):
+        pass
+    rates.write_text(RATE.replace("0.1389", "0.15"), "utf-8")
+    with structlog.testing.capture_logs() as told:
+        async with serve(deployment):
+            pass
+    (warned,) = [line for line in told if line["event"] == "catalog_changed"]
+    assert warned["log_level"] == "warning"
+    assert "kept (0.1389, the file says 0.15: give it a new date)" in warned["change"]

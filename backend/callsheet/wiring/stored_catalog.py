@@ -22,6 +22,8 @@ async def store_catalog(core: Core, seeds: Seeds, clock: Clock) -> None:
     lead = await lead_of(core.database, own_processes=1)
     report = await seed(core.database, seeds, clock, lead)
     for change in report.changes:
-        _log.info("catalog_changed", change=str(change))
+        # What is kept is not what the file says.
+        tell = _log.warning if change.action == "kept" else _log.info
+        tell("catalog_changed", change=str(change))
     if (table := await core.price_feed.refresh()) is not None:
         check_prices(table.prices, core.currency, clock.now(), table.rates)
