@@ -20,6 +20,7 @@ from callsheet.api.page import PageRoutes
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.prices import PriceRoutes
 from callsheet.api.quota import QuotaRoutes
+from callsheet.api.run_events import RunEventRoutes
 from callsheet.api.runs import RunRoutes
 from callsheet.api.sessions import SessionRoutes
 from callsheet.api.usage import UsageRoutes
@@ -54,6 +55,7 @@ def create_app(
     routers = [
         AgentChatRoutes(services, options).router(),
         RunRoutes(services, options).router(),
+        RunEventRoutes(services, options).router(),
         SessionRoutes(services, options).router(),
         CatalogRoutes(services, options).router(),
         PriceRoutes(services, options).router(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -10,13 +10,15 @@ from typing import TypeVar
 from uuid import UUID, uuid4
 
 from callsheet.auth.principal import Principal
+from callsheet.events.entry import Entry
 from callsheet.events.usage import Usage
 from callsheet.kit.errors import NotFound
 from callsheet.kit.pages import Page, PageRequest
 from callsheet.runs.run import RunRecord
+from callsheet.runs.watched import AskedFor, WatchedRun
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
-from tests.agui.journal import USED
+from tests.agui.journal import USED, whole_run
 
 T = TypeVar("T")
 
@@ -131,6 +133,17 @@ class FakeRuns:
         if not own:
             raise NotFound("There is no such session.")
         return _cut(own, page)
+
+    async def watch(self, principal: Principal, run_id: UUID) -> WatchedRun:
+        """A whole run, in two pieces."""
+        run = await self.get(principal, run_id)
+        entries = whole_run(["one ", "two"], run.id, run.session_id, run.trace_id or "")
+
+        async def shown() -> AsyncGenerator[tuple[Entry, ...], None]:
+            yield entries[:5]
+            yield entries[5:]
+
+        return WatchedRun(run, AskedFor("1.0", {}), shown())
 
     async def cancel_session(self, principal: Principal, session_id: UUID) -> RunRecord | None:
         """As the port says."""

@@ -142,6 +142,22 @@ class AgUiClient:
                 turn.problem = json.loads(await response.aread())
             yield turn, _events(turn, response)
 
+    @asynccontextmanager
+    async def watch(
+        self, run_id: str, *, last_event_id: str | None = None, **query: str
+    ) -> AsyncIterator[tuple[Turn, AsyncIterator[dict[str, Any]]]]:
+        """Look on at a run that was let in before."""
+        turn = Turn("", run_id)
+        headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
+        async with self.http.stream(
+            "GET", f"/v1/runs/{run_id}/events", headers=headers, params=query
+        ) as response:
+            turn.status = response.status_code
+            turn.headers = dict(response.headers)
+            if response.status_code != 200:
+                turn.problem = json.loads(await response.aread())
+            yield turn, _events(turn, response)
+
 
 _HEADERS = {"content-type": "application/json", "accept": "text/event-stream"}
 

@@ -13,6 +13,7 @@ from callsheet.agui.agent_frames import AgentFrames
 from callsheet.agui.cost_frames import CostFrames, opening_for
 from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.agui.message_frames import MessageFrames
+from callsheet.agui.place import Place
 from callsheet.agui.run_frames import RunFrames, WireIds
 from callsheet.agui.run_input import Protocol
 from callsheet.agui.show import ShowOptions
@@ -27,7 +28,8 @@ class Encoder:
     `run_id` is ours and stands in the frames' ids; `ids` are the client's. Inner stages' events
     carry their agent's id as `subagentRunId`; the visible stage's carry none. What is only for
     the record (finished answers and tasks, tools that begin) is not written. `client_state` is
-    the state that the client holds, which stays its own.
+    the state that the client holds, which stays its own. Frames up to and with `after` were seen
+    before and are not written again.
     """
 
     def __init__(
@@ -37,8 +39,9 @@ class Encoder:
         protocol: Protocol,
         show: ShowOptions,
         client_state: Any = None,
+        after: Place | None = None,
     ) -> None:
-        self._out = FrameWriter(str(run_id))
+        self._out = FrameWriter(str(run_id), after)
         self._show = show
         self._ended = False
         tools = ToolFrames(self._out, show)

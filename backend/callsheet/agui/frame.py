@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from callsheet.agui.place import Place, seen_of
 from callsheet.events.entry import Entry
 from callsheet.kit.json import encode
 
@@ -35,9 +36,12 @@ class FrameWriter:
 
     A frame's id is `<run id>:<seq>.<n>`: `n` counts the frames of one entry from 1, so that the
     same journal gives the same ids every time. Timestamps are milliseconds and never go back.
+    Frames up to and with `after` are counted and not written.
     """
 
-    def __init__(self, run_id: str) -> None:
+    def __init__(self, run_id: str, after: Place | None = None) -> None:
+        self._after = after
+        self._seen = 0
         self._head = f"id: {run_id}:".encode()
         self._frames: list[bytes] = []
         self._metadata: dict[str, Any] = {}
@@ -54,6 +58,7 @@ class FrameWriter:
     def begin(self, entry: Entry) -> None:
         """The frames that follow are of this entry."""
         self._n = 0
+        self._seen = seen_of(entry.seq, self._after)
         self._prefix = b"%b%d." % (self._head, entry.seq)
         self._millis = max(self._millis, int(entry.at.timestamp() * 1000))
 
@@ -70,11 +75,15 @@ class FrameWriter:
         if whole:
             body["metadata"] = whole
         self._n += 1
+        if self._n <= self._seen:
+            return
         self._frames.append(b"%b%d\ndata: %b\n\n" % (self._prefix, self._n, encode_one_line(body)))
 
     def put_delta(self, opening: bytes, text: str) -> None:
         """Write one delta: `opening` is the event's JSON up to and with `"delta":`."""
         self._n += 1
+        if self._n <= self._seen:
+            return
         self._frames.append(
             b'%b%d\ndata: %b%b,"timestamp":%d%b'
             % (self._prefix, self._n, opening, encode_one_line(text), self._millis, self._tail)

@@ -20,6 +20,7 @@ from callsheet.ledger.report.billing import ModelBilling
 from callsheet.llm.model import Model
 from callsheet.runs.run import RunRecord
 from callsheet.runs.started import StartedRun
+from callsheet.runs.watched import WatchedRun
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
 from callsheet.workflows.workflow import Workflow
@@ -55,6 +56,10 @@ class Runs(Protocol):
     """Reads and stops runs. A run of another user is NotFound."""
 
     async def get(self, principal: Principal, run_id: UUID) -> RunRecord: ...
+
+    async def watch(self, principal: Principal, run_id: UUID) -> WatchedRun:
+        """The run with its entries from seq 1 on."""
+        ...
 
     async def cancel(self, principal: Principal, run_id: UUID) -> RunRecord:
         """Stop it and return it as it is once it has ended; one that has ended is only returned."""

@@ -21,6 +21,7 @@ from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
 from callsheet.runs.in_the_way import RunInTheWay
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.run import RunRecord
+from callsheet.runs.watched import AskedFor
 
 _T = Run.__table__.c
 _COLUMNS = (
@@ -151,6 +152,13 @@ async def run_by_id(tx: Read, run_id: UUID) -> RunRecord | None:
     """The run of that id, whoever owns it: for the product's own upkeep."""
     row = (await tx.execute(select(*_COLUMNS).where(_T.id == run_id))).first()
     return None if row is None else _record(row)
+
+
+async def asked_for(tx: Read, run_id: UUID) -> AskedFor:
+    """How a run that is there was asked for."""
+    row = (await tx.execute(select(_T.protocol, _T.input).where(_T.id == run_id))).one()
+    beside = row.input or {}
+    return AskedFor(row.protocol, beside.get("state"), beside.get("parentRunId"))
 
 
 async def active_runs(tx: Read) -> list[tuple[UUID, str | None]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
@@ -22,28 +24,39 @@ class JournalReader(Protocol):
 PAGE = 1_000
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How to look on; see `follow`."""
+
+    after: int
+    is_new: bool
+    look_again_s: float | None
+
+
 async def follow(
-    run_id: UUID, broker: LocalBroker, reader: JournalReader, *, is_new: bool, after: int = 0
+    run_id: UUID,
+    broker: LocalBroker,
+    reader: JournalReader,
+    *,
+    is_new: bool,
+    after: int = 0,
+    look_again_s: float | None = None,
 ) -> AsyncGenerator[tuple[Entry, ...], None]:
     """The run's entries after `after`, up to and with the terminal one, as they can be had.
 
     `is_new`: nothing of the run is stored yet, so that the journal need not be read first.
+    `look_again_s`: the run is under way elsewhere, where it is not published here, so that the
+    journal is read again that often.
     """
     viewer = broker.subscribe(run_id)
-    return _entries(run_id, broker, reader, viewer, is_new=is_new, after=after)
+    return _entries(run_id, broker, reader, viewer, _Way(after, is_new, look_again_s))
 
 
 async def _entries(
-    run_id: UUID,
-    broker: LocalBroker,
-    reader: JournalReader,
-    viewer: Subscription,
-    *,
-    is_new: bool,
-    after: int,
+    run_id: UUID, broker: LocalBroker, reader: JournalReader, viewer: Subscription, way: _Way
 ) -> AsyncGenerator[tuple[Entry, ...], None]:
-    last = after
-    read_first = not is_new
+    last = way.after
+    read_first = not way.is_new
     try:
         while True:
             if read_first:
@@ -53,7 +66,13 @@ async def _entries(
                     if isinstance(entries[-1].event, TERMINAL):
                         return
                 read_first = False
-            entries = tuple(entry for entry in await viewer.take() if entry.seq > last)
+            try:
+                async with asyncio.timeout(way.look_again_s):
+                    published = await viewer.take()
+            except TimeoutError:
+                read_first = True
+                continue
+            entries = tuple(entry for entry in published if entry.seq > last)
             if viewer.lagging:
                 broker.unsubscribe(run_id, viewer)
                 viewer = broker.subscribe(run_id)

@@ -13,31 +13,18 @@ from callsheet.admission.gate import Abandoned
 from callsheet.agui.run_input import RunInput
 from callsheet.auth.principal import Principal
 from callsheet.auth.store import remember_user
-from callsheet.events.entry import Entry
 from callsheet.runs.started import StartedRun
-from callsheet.runs.store import read_events
 from callsheet.stream.replay import follow
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
 from callsheet.wiring.run_work import RunWork
+from callsheet.wiring.stored_journal import StoredJournal
 from callsheet.workflows.live import LiveWorkflows
 from callsheet.workflows.store import remember
 from callsheet.workflows.workflow import Workflow
 
 _FIRST_STEPS: Final = 12
 """Rounds of the event loop, a few more than a run takes to its first commit."""
-
-
-class StoredJournal:
-    """Implements `stream.replay.JournalReader`."""
-
-    def __init__(self, core: Core) -> None:
-        self._database = core.database
-
-    async def after(self, run_id: UUID, seq: int, limit: int) -> tuple[Entry, ...]:
-        """At most `limit` stored entries with a higher seq, in order."""
-        async with self._database.read() as tx:
-            return await read_events(tx, run_id, seq, limit)
 
 
 class ChatService:
@@ -176,6 +163,7 @@ def _admission(
         "tools": list(request.tools),
         "state": request.state,
         "forwardedProps": request.forwarded_props,
+        "parentRunId": request.raw_parent_run_id,
     }
     return AdmissionRequest(
         user_id=principal.user_id,

@@ -1,0 +1,82 @@
+"""`GET /v1/runs/{id}/events`: look on at a run from any place of its stream, at any time."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from callsheet.agui.encoder import Encoder
+from callsheet.agui.place import Place, parse_place
+from callsheet.agui.run_frames import WireIds
+from callsheet.api.caller import caller_of, path_id
+from callsheet.api.openapi import answers
+from callsheet.api.ports import ApiOptions, Services
+from callsheet.api.stream_response import StreamResponse
+
+_HEADER: Final = "Last-Event-ID"
+_QUERY: Final = "after"
+_ANSWERS: Final = answers(None, 404, means="The run's events, those that were sent before first.")
+_ANSWERS[200]["content"] = {"text/event-stream": {"schema": {"type": "string"}}}
+_WHERE: Final = (
+    "The id of the last frame that was seen, or `seq.n`, or `seq`; what follows it is sent."
+)
+_PARAMETERS: Final[list[dict[str, Any]]] = [
+    {"name": name, "in": where, "description": _WHERE, "schema": {"type": "string"}}
+    for name, where in ((_HEADER, "header"), (_QUERY, "query"))
+]
+
+
+class RunEventRoutes:
+    """The stream of a run that was let in before."""
+
+    def __init__(self, services: Services, options: ApiOptions) -> None:
+        self._services = services
+        self._options = options
+
+    def router(self) -> APIRouter:
+        """The route."""
+        router = APIRouter(prefix="/v1/runs", tags=["runs"])
+        router.add_api_route(
+            "/{run_id}/events",
+            self.events,
+            methods=["GET"],
+            responses=_ANSWERS,
+            response_class=Response,
+            openapi_extra={"parameters": _PARAMETERS},
+        )
+        return router
+
+    async def events(self, request: Request, run_id: str) -> Response:
+        """The run's stream from its beginning, or from a place in it, and then live.
+
+        A frame has the id that it had the first time.
+        """
+        caller = await caller_of(request, self._services.identities)
+        id_ = path_id(caller, "run", run_id)
+        place = _place(request, id_)
+        watched = await self._services.runs.watch(caller, id_)
+        run = watched.run
+        encoder = Encoder(
+            run.id,
+            WireIds(run.raw_thread_id, run.raw_run_id, watched.asked.raw_parent_run_id),
+            watched.asked.protocol,
+            self._options.show,
+            watched.asked.client_state,
+            place,
+        )
+        headers = {"X-Session-Id": str(run.session_id), "X-Run-Id": str(run.id)}
+        return StreamResponse(watched.entries, encoder, headers, self._options.ping_after_s)
+
+
+def _place(request: Request, run_id: UUID) -> Place | None:
+    """Where to go on; what the address says goes before what a browser repeats by itself."""
+    for field, text in (
+        (_QUERY, request.query_params.get(_QUERY)),
+        (_HEADER, request.headers.get(_HEADER)),
+    ):
+        if text:
+            return parse_place(text, run_id, field)
+    return None
