@@ -54,8 +54,11 @@ def test_an_equal_bill_is_status_0(reconcile: Callsheet) -> None:
 
 def test_a_difference_is_status_1_with_its_percent(reconcile: Callsheet, database_url: str) -> None:
     ran = reconcile("2026-11-02,m,0.003,USD,1100,0,500\n")
-    cells = [cell.strip() for cell in ran.out.splitlines()[2].split("|")]
+    heads, cells = (
+        [cell.strip() for cell in ran.out.splitlines()[line].split("|")] for line in (0, 2)
+    )
     assert ran.status == 1
+    assert "" not in heads
     assert cells == [
         "2026-11-02", "m", "1", "0", "0.003", "USD", "0.003000", "0.002000", "0.001000", "50.00",
         "1100", "1000", "500", "500",

@@ -34,7 +34,8 @@ app = typer.Typer(add_completion=False)
 
 _PATIENCE_S: Final = 600.0
 _HEADS: Final = (
-    "day", "model", "calls", "uncertain", "bill", "", "billed", "booked", "difference", "percent",
+    "day", "model", "calls", "uncertain", "bill", "currency", "billed", "booked", "difference",
+    "percent",
 )  # fmt: skip
 _TOKEN_HEADS: Final = ("input", "input booked", "output", "output booked")
 
