@@ -82,6 +82,8 @@ def test_what_is_set_for_a_user_is_kept_and_shown_with_where_it_comes_from(
         ("run.cost=-1", "'-1' is not money"),
         ("run.cost=NaN", "'NaN' is not money"),
         ("run.cost=0.000000001", "is not money"),
+        ("run.cost=10000000000", "is not money with at most 10 digits"),
+        ("run.calls=1000000000000001", "is not a whole number up to"),
         ("run.calls=1.5", "'1.5' is not a whole number"),
         ("run.calls=1e99", "'1e99' is not a whole number"),
     ],

@@ -8,9 +8,12 @@ import msgspec
 
 from callsheet.api.documents import Document
 from callsheet.api.usage_documents import Shown
+from callsheet.ledger.budget.limits import MONEY_DIGITS, MONEY_PLACES, MOST_COUNT
 
-Amount = Annotated[str, msgspec.Meta(pattern=r"^\d{1,10}(\.\d{1,8})?$")]
-Count = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+Amount = Annotated[
+    str, msgspec.Meta(pattern=rf"^\d{{1,{MONEY_DIGITS}}}(\.\d{{1,{MONEY_PLACES}}})?$")
+]
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_COUNT)]
 
 
 class Bounds(Document, frozen=True, kw_only=True):

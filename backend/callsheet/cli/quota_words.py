@@ -8,12 +8,21 @@ from typing import Final, cast
 
 from callsheet.kit.errors import BadInput
 from callsheet.kit.yaml_words import closest
-from callsheet.ledger.budget.limits import MEASURES, OF_USER, Measure, Override, Scope
+from callsheet.ledger.budget.limits import (
+    MEASURES,
+    MONEY_DIGITS,
+    MONEY_PLACES,
+    MOST_COUNT,
+    OF_USER,
+    Measure,
+    Override,
+    Scope,
+)
 
 LIFTED: Final = "none"
 AS_EVERYBODY: Final = "default"
-_LARGEST: Final = Decimal(10) ** 15
-_SMALLEST: Final = Decimal("0.00000001")
+_SMALLEST: Final = Decimal(1).scaleb(-MONEY_PLACES)
+_MOST_MONEY: Final = Decimal(10) ** MONEY_DIGITS - _SMALLEST
 
 
 def changed(own: Override, words: Iterable[str]) -> Override:
@@ -49,12 +58,17 @@ def _parts(word: str) -> tuple[Scope, Measure, str]:
 
 
 def _amount(word: str, measure: Measure, text: str) -> Decimal:
+    most = _MOST_MONEY if measure == "cost" else Decimal(MOST_COUNT)
     try:
         amount = Decimal(text)
         exact = amount % (_SMALLEST if measure == "cost" else 1) == 0
     except InvalidOperation:
         amount, exact = Decimal(-1), False
-    if not (exact and 0 <= amount <= _LARGEST):
-        wanted = "money with at most 8 places" if measure == "cost" else "a whole number"
+    if not (exact and 0 <= amount <= most):
+        wanted = (
+            f"money with at most {MONEY_DIGITS} digits and {MONEY_PLACES} places"
+            if measure == "cost"
+            else f"a whole number up to {MOST_COUNT}"
+        )
         raise BadInput(f"{word!r}: {text!r} is not {wanted}, none or default.", field="limits")
     return amount

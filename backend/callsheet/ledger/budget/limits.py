@@ -16,6 +16,12 @@ MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
 OF_USER: Final[tuple[Scope, ...]] = ("run", "session", "user_day", "user_month")
 """The scopes that can differ from user to user."""
 
+MONEY_DIGITS: Final = 10
+"""The most digits before the point that a limit of money has, wherever it is written."""
+MONEY_PLACES: Final = 8
+MOST_COUNT: Final = 10**15
+"""The largest limit of tokens or calls."""
+
 Bounds: TypeAlias = Mapping[Measure, Decimal]
 """The most of each measure; one that is left out has no limit."""
 

@@ -15,15 +15,17 @@ from callsheet.kit.errors import ConfigError, Problem
 from callsheet.kit.yaml import Document, Section, compose
 from callsheet.kit.yaml_words import closest
 from callsheet.kit.zone import zone_named
-from callsheet.ledger.budget.limits import Limits, Override
+from callsheet.ledger.budget.limits import MONEY_DIGITS, MONEY_PLACES, MOST_COUNT, Limits, Override
 from callsheet.ledger.rate.rates import ProviderRate, UserRate
 
 FILE: Final = "quotas.yaml"
 
 
 Zone = Annotated[str, AfterValidator(lambda name: zone_named(name).key)]
-Amount = Annotated[Decimal, Field(ge=0, max_digits=18, decimal_places=8)]
-Count = Annotated[int, Field(ge=0, le=10**15)]
+Amount = Annotated[
+    Decimal, Field(ge=0, max_digits=MONEY_DIGITS + MONEY_PLACES, decimal_places=MONEY_PLACES)
+]
+Count = Annotated[int, Field(ge=0, le=MOST_COUNT)]
 PerMinute = Annotated[int, Field(ge=1, le=10**12)]
 AtOnce = Annotated[int, Field(ge=1, le=10_000)]
 UserName = Annotated[str, StringConstraints(min_length=1, max_length=100)]
