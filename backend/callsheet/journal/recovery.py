@@ -173,7 +173,7 @@ class Recovery:
                 log.exception("late_usage_refused", run_id=str(run_id))
 
     async def _book_late(self, run_id: UUID) -> None:
-        measured = (await self._spool.of(run_id)).values()
+        measured = tuple((await self._spool.of(run_id)).values())
         async with self._database.transaction() as tx:
             run = await run_by_id(tx, run_id)
             if run is None or run.status in ("queued", "running"):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from callsheet.db.joined import Statements
 from callsheet.ledger.call import OpenedCall, SettledCall
+from callsheet.ledger.late import CORRECT
 
 _LOCK_COUNTERS = "SELECT pg_advisory_xact_lock(7206305816001)"
 
@@ -128,21 +129,6 @@ FROM (
 WHERE t.id = d.session_id
 """
 
-# Another process took this one for dead and settled its calls by estimate: what they were measured
-# to have used is booked beside the rows, once.
-_LATE = """
-INSERT INTO cost_adjustments (call_id, day, factory, model_code, amount, currency, reason,
-                              reference, created_by)
-SELECT c.id, (c.started_at AT TIME ZONE 'UTC')::date, c.factory, c.model_code,
-       s.cost - c.cost_exact, c.currency, 'measured after its run was ended elsewhere',
-       'late:' || c.id, 'callsheet'
-FROM unnest($1::uuid[], $2::text[], $3::numeric[]) AS s(id, status, cost)
-JOIN llm_calls c USING (id)
-WHERE c.status = 'orphaned' AND s.status <> 'orphaned' AND c.cost_exact <> s.cost
-  AND NOT EXISTS (SELECT FROM cost_adjustments a WHERE a.call_id = c.id)
-ON CONFLICT (reference) DO NOTHING
-"""
-
 
 async def lock_counters(tx: Statements) -> None:
     """Wait for whoever moves counters now; held until the transaction ends.
@@ -215,8 +201,14 @@ async def settle_calls(tx: Statements, calls: Sequence[SettledCall], zone: str) 
         [c.metered.units for c in calls],
         zone,
     )
+    # Another process took this one for dead and settled its calls by estimate.
+    measured = [c for c in calls if c.status != "orphaned"]
     await tx.execute(
-        _LATE, [c.id for c in calls], [c.status for c in calls], [c.cost_exact for c in calls]
+        CORRECT,
+        [c.id for c in measured],
+        [c.cost_exact for c in measured],
+        ["orphaned"],
+        "measured after its run was ended elsewhere",
     )
     latest = {c.message_id: c.latency_ms for c in calls}
     await tx.execute(_TOTALS, list(latest), list(latest.values()))
