@@ -12,7 +12,7 @@ from pydantic import Field, RootModel
 from ruamel.yaml import YAML
 
 from callsheet.kit.errors import ConfigError, Problem
-from callsheet.kit.yaml import Document, Section, compose, compose_bytes, load_model
+from callsheet.kit.yaml import Document, Section, compose, compose_bytes
 from callsheet.kit.yaml_nodes import Position, data
 from callsheet.kit.yaml_source import MAX_BYTES
 
@@ -182,7 +182,7 @@ def test_files_are_read_from_disk(tmp_path: Path) -> None:
     path = tmp_path / "people.yaml"
     path.write_text("a: {name: x}\n")
 
-    assert load_model(path, People).root == {"a": Person(name="x")}
+    assert compose(path).parse(People).root == {"a": Person(name="x")}
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_told_with_its_path(tmp_path: Path) -> None:

@@ -11,13 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callsheet.llm.chat import ChatPart, HeadPart, ReasoningPart, TextPart, ToolCallPart
 from callsheet.llm.tokens import (
     _MOST_KNOWN,
     PER_IMAGE_TOKENS,
     PER_MESSAGE_TOKENS,
     _known,
-    estimate_answer,
     estimate_messages,
     estimate_tokens,
 )
@@ -85,23 +83,6 @@ def test_a_request() -> None:
     )
     assert estimate_messages([], [{"type": "function", "function": {"name": "f"}}]) > 5
     assert estimate_messages([]) == 0
-
-
-def test_an_answer_counts_reasoning_text_and_calls() -> None:
-    parts: list[ChatPart] = [
-        HeadPart("a", "m"),
-        ReasoningPart("Let me "),
-        ReasoningPart("think."),
-        TextPart("Hello"),
-        ToolCallPart(0, "c", "f", '{"a"'),
-        ToolCallPart(0, None, None, ":1}"),
-    ]
-
-    output, reasoning = estimate_answer(parts)
-
-    assert reasoning == estimate_tokens("Let me think.")
-    assert output > reasoning + estimate_tokens("Hello")
-    assert estimate_answer([]) == (0, 0)
 
 
 def test_a_long_text_is_counted_once_however_often_it_is_sent() -> None:

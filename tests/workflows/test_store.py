@@ -7,7 +7,8 @@ from pathlib import Path
 
 from callsheet.db.transaction import Database
 from callsheet.workflows.loader import load_workflow
-from callsheet.workflows.store import recall, remember
+from callsheet.workflows.store import remember
+from tests.sessions.rows import rows
 from tests.workflows.sample import FILES, KNOWN, write
 
 
@@ -20,10 +21,9 @@ async def test_the_files_of_a_revision_can_be_had_back(database: Database, tmp_p
     async with database.transaction() as tx:
         await remember(tx, replace(workflow, files={"workflow.yaml": "another text"}))
 
-    async with database.read() as read:
-        assert await recall(read, "letters", workflow.revision) == FILES
-        assert await recall(read, "letters", "0" * 64) is None
-        assert await recall(read, "notes", workflow.revision) is None
+    assert await rows(database, "SELECT workflow, revision, files FROM workflow_revisions") == [
+        ("letters", workflow.revision, FILES)
+    ]
 
 
 async def test_the_files_that_come_back_make_the_same_workflow(
@@ -33,8 +33,6 @@ async def test_the_files_that_come_back_make_the_same_workflow(
     async with database.transaction() as tx:
         await remember(tx, workflow)
 
-    async with database.read() as read:
-        files = await recall(read, workflow.name, workflow.revision)
+    [(files,)] = await rows(database, "SELECT files FROM workflow_revisions")
 
-    assert files is not None
     assert load_workflow(write(tmp_path / "again" / "letters", files), KNOWN) == workflow

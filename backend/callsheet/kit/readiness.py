@@ -27,7 +27,3 @@ class Readiness:
     def parts(self) -> tuple[Part, ...]:
         """Every part as it stands."""
         return tuple(self._parts.values())
-
-    def all_ready(self) -> bool:
-        """Whether nothing is waited for."""
-        return all(part.ready for part in self._parts.values())

@@ -213,15 +213,6 @@ class Document:
         return None if root is None else replace(self, root=root)
 
 
-def load_model(path: Path, model: type[M]) -> M:
-    """The file's value.
-
-    Raises:
-        ConfigError: every problem of the file at once.
-    """
-    return compose(path).parse(model)
-
-
 def compose(path: Path, shown: str | None = None) -> Document:
     """The file as a tree; `shown` is its name in problems, by default the path.
 

@@ -15,7 +15,6 @@ from math import ceil
 from typing import Any, Final
 
 from callsheet.kit.json import encode
-from callsheet.llm.chat import ChatPart, ReasoningPart, TextPart, ToolCallPart
 
 PER_MESSAGE_TOKENS: Final = 4
 """Role and separators."""
@@ -99,17 +98,6 @@ def estimate_messages(
     if tools:
         tokens += estimate_tokens(encode(list(tools)).decode())
     return tokens
-
-
-def estimate_answer(parts: Sequence[ChatPart]) -> tuple[int, int]:
-    """Output tokens of what has arrived of an answer, and the reasoning tokens among them.
-
-    Reasoning that a provider hides is not in it: there is nothing to count.
-    """
-    reasoning = estimate_tokens("".join(p.text for p in parts if isinstance(p, ReasoningPart)))
-    text = estimate_tokens("".join(p.text for p in parts if isinstance(p, TextPart)))
-    calls = "".join(f"{p.name or ''} {p.arguments}" for p in parts if isinstance(p, ToolCallPart))
-    return text + reasoning + estimate_tokens(calls), reasoning
 
 
 def _pieces(message: Mapping[str, Any]) -> Iterator[str | None]:

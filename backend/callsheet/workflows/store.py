@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from callsheet.db.tables.workflow_revision import WorkflowRevision
-from callsheet.db.transaction import Read, Tx
+from callsheet.db.transaction import Tx
 from callsheet.kit.ids import new_id
 from callsheet.workflows.workflow import Workflow
 
@@ -22,13 +19,3 @@ async def remember(tx: Tx, workflow: Workflow) -> None:
         files=dict(workflow.files),
     )
     await tx.execute(row.on_conflict_do_nothing(index_elements=["workflow", "revision"]))
-
-
-async def recall(read: Read, workflow: str, revision: str) -> Mapping[str, str] | None:
-    """The files of a revision, path to text; None where it was never kept."""
-    found = await read.execute(
-        select(WorkflowRevision.files).where(
-            WorkflowRevision.workflow == workflow, WorkflowRevision.revision == revision
-        )
-    )
-    return found.scalar_one_or_none()

@@ -11,7 +11,6 @@ import pytest
 from callsheet.db.transaction import Database
 from callsheet.ledger.audit.audit import QUERIES, run_audit
 from callsheet.ledger.budget.counters import (
-    counter_differences,
     ensure_counters,
     rebuild_counters,
 )
@@ -40,7 +39,7 @@ async def test_counters_that_were_kept_differ_in_nothing(
     database: Database, database_url: str
 ) -> None:
     await spent(database, database_url)
-    assert await counter_differences(database, ZONE, NOW) == ()
+    assert await rebuild_counters(database, ZONE, NOW) == ()
 
 
 async def test_after_an_upgrade_the_counters_are_made_from_the_ledger(
@@ -66,7 +65,7 @@ async def test_another_zone_has_counters_of_its_own_days_and_coming_back_counts_
 ) -> None:
     await spent(database, database_url)
     await ensure_counters(database, SHANGHAI, NOW)
-    assert await counter_differences(database, SHANGHAI, NOW) == ()
+    assert await rebuild_counters(database, SHANGHAI, NOW) == ()
     day = datetime(2026, 2, 2, 16, 0, tzinfo=UTC)
     assert await rows(
         database,
@@ -78,7 +77,7 @@ async def test_another_zone_has_counters_of_its_own_days_and_coming_back_counts_
     async with spender(database, database_url, quotas_of({}, zone="Asia/Shanghai")) as one:
         await one.open(one.call(here, 5))
     await ensure_counters(database, ZONE, NOW)
-    assert await counter_differences(database, ZONE, NOW) == ()
+    assert await rebuild_counters(database, ZONE, NOW) == ()
 
 
 @pytest.mark.parametrize(
@@ -94,7 +93,7 @@ async def test_after_a_change_of_the_zone_each_call_is_counted_once(
             await one.open(call)
             await one.settle((call, hours))
     await ensure_counters(database, after, NOW)
-    assert await counter_differences(database, after, NOW) == ()
+    assert await rebuild_counters(database, after, NOW) == ()
     [audited] = await run_audit(database, [each for each in QUERIES if each.number == 9])
     assert audited.rows == ()
     assert await rows(
@@ -110,12 +109,11 @@ async def test_a_counter_that_was_changed_is_told_and_made_right(
     await change(
         database, "UPDATE budget_counters SET cost = 7 WHERE scope = 'user' AND period = 'day'"
     )
-    (found,) = await counter_differences(database, ZONE, NOW)
+    (found,) = await rebuild_counters(database, ZONE, NOW)
     assert (found.scope, found.period) == ("user", "day")
     assert found.kept == Spent(2, 10, Decimal(7), 80, Decimal("0.00008"))
     assert found.ledger == Spent(2, 10, Decimal("0.00001"), 80, Decimal("0.00008"))
-    assert await rebuild_counters(database, ZONE, NOW) == (found,)
-    assert await counter_differences(database, ZONE, NOW) == ()
+    assert await rebuild_counters(database, ZONE, NOW) == ()
 
 
 async def test_a_counter_of_nothing_goes(database: Database) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from zoneinfo import ZoneInfo
 
 from callsheet.db.transaction import Database
-from callsheet.ledger.budget.counters import counter_differences, ensure_counters
+from callsheet.ledger.budget.counters import ensure_counters, rebuild_counters
 from tests.ledger.budget.spending import NOW, quotas_of, spender, spot
 from tests.sessions.rows import rows
 
@@ -30,5 +30,5 @@ async def test_a_call_is_settled_whatever_the_days_were_by_which_it_was_opened(
         ("settled", 40), ("settled", 80),
     ]  # fmt: skip
     await ensure_counters(database, UTC, NOW)
-    assert await counter_differences(database, UTC, NOW) == ()
+    assert await rebuild_counters(database, UTC, NOW) == ()
     assert await rows(database, "SELECT total_tokens FROM sessions") == [(120,)]

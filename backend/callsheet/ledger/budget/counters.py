@@ -131,14 +131,6 @@ class CounterDifference:
     ledger: Spent
 
 
-async def counter_differences(
-    database: Database, zone: ZoneInfo, now: datetime
-) -> tuple[CounterDifference, ...]:
-    """The counters of the present day and month that differ from the ledger."""
-    async with database.read() as tx:
-        return await _differences(tx, zone, now)
-
-
 async def ensure_counters(database: Database, zone: ZoneInfo, now: datetime) -> None:
     """Make the counters of the present day and month anew where they do not count every call.
 
