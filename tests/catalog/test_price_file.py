@@ -98,6 +98,8 @@ def test_a_window_is_its_spans_and_an_entry_names_it(tmp_path: Path) -> None:
         (f"input: 1, {TOKENS}", "9:1: unknown key 'input' (did you mean 'input_per_million'?)"),
         (f"window: nigth, {TOKENS}", "9:9: no window is called 'nigth' (did you mean 'night'?)"),
         ("tiers: []", "9:8: must not be empty"),
+        (f"tiers: [{{{TOKENS.replace('1', 'x')}}}]", "9:29: expected a number, found 'x'"),
+        ("tiers: [3]", "9:9: expected a mapping"),
         (f"tiers: [{{{TOKENS}}}], cached_per_million: 2", "9:102: stands in the tiers already"),
         (
             f"tiers: [{{{TOKENS}}}, {{{TOKENS}}}]",
@@ -139,6 +141,9 @@ def test_one_mistake_of_an_entry_is_one_problem_with_its_place(
         ("code: night", "code: Night", "2:11: "),
         ("from: 00:30", "from: 0:30", "5:16: "),
         ("from: 00:30", "from: 08:30", "5:27: a span has to end at another time"),
+        ("code: night", "cod: night", "2:5: unknown key 'cod' (did you mean 'code'?)"),
+        ("timezone: Asia/Shanghai", "timezone: [UTC]", "3:15: "),
+        ("[sat, sun]", "[sonntag]", "6:21: 'sonntag' is not one of mon, tue"),
         ("[sat, sun]", "[sat, sonntag]", "6:26: 'sonntag' is not one of mon, tue"),
         ("prices:", "  - {code: night, timezone: UTC, spans: [{from: 01:00, to: 02:00}]}\nprices:",
          "7:12: the window 'night' is listed twice"),
@@ -148,9 +153,20 @@ def test_a_mistake_of_a_window_has_its_place(
     tmp_path: Path, old: str, new: str, found: str
 ) -> None:
     assert old in HEAD
-    text = f"{HEAD.replace(old, new)}  - {{{FORM}, {TOKENS}}}\n"
-    (told,) = problems(tmp_path, text)
+    entries = f"  - {{{FORM}, {TOKENS}}}\n  - {{{FORM}, window: night, {TOKENS}}}\n"
+    (told,) = problems(tmp_path, HEAD.replace(old, new) + entries)
     assert told.startswith(f"p.yaml:{found}")
+
+
+def test_a_window_that_is_misspelt_is_told_beside_the_mistakes_of_another(tmp_path: Path) -> None:
+    head = HEAD.replace("Asia/Shanghai", "Asia/Bejing")
+    entries = "".join(
+        f"  - {{{FORM}, window: {window}, {TOKENS}}}\n" for window in ("night", "nigth")
+    )
+    assert [each.partition(" ")[2] for each in problems(tmp_path, head + entries)] == [
+        "'Asia/Bejing' is no time zone such as UTC or Asia/Shanghai",
+        "no window is called 'nigth' (did you mean 'night'?)",
+    ]
 
 
 def test_prices_of_a_model_are_in_one_currency_and_unit_at_all_hours(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from callsheet.catalog.price import PriceEntry, PriceList
 from callsheet.catalog.timeline import FOREVER
 from callsheet.kit.errors import Problem
 from callsheet.kit.yaml import Document
-from callsheet.kit.yaml_nodes import Place, SequenceNode
+from callsheet.kit.yaml_nodes import Place, ScalarNode, SequenceNode
 from callsheet.kit.yaml_words import closest
 
 _Placed = tuple[Place, PriceEntry]
@@ -37,7 +37,7 @@ def price_problems(
             if is_gone and written.node((*as_written, *below)) is not None:
                 continue  # a wrong value, which has its own problem
             yield document.problem((*place, *below), message)
-    yield from _of_windows(document, prices, placed)
+    yield from _of_windows(written, document, prices, placed)
     yield from _doubled(document, placed)
     yield from _mixed(document, placed)
     if catalog is not None:
@@ -52,7 +52,7 @@ def _places(document: Document) -> Iterator[Place]:
 
 
 def _of_windows(
-    document: Document, prices: PriceList, placed: Sequence[_Placed]
+    written: Document, document: Document, prices: PriceList, placed: Sequence[_Placed]
 ) -> Iterator[Problem]:
     codes: set[str] = set()
     for index, window in enumerate(prices.windows):
@@ -63,11 +63,26 @@ def _of_windows(
         codes.add(window.code)
         for below, message in window.faults():
             yield document.problem((*place, *below), message)
+    named = {entry.window for _, entry in placed if entry.window is not None}
+    known = codes | _unread(written, codes, named)
     for entry_place, entry in placed:
-        if entry.window is not None and entry.window not in codes:
+        if entry.window is not None and entry.window not in known:
             message = f"no window is called {entry.window!r}"
-            suggestion = closest(entry.window, codes)
+            suggestion = closest(entry.window, known)
             yield document.problem((*entry_place, "window"), message, suggestion)
+
+
+def _unread(written: Document, read: set[str], named: set[str]) -> set[str]:
+    """Which of the named windows may be ones that are written with mistakes of their own."""
+    node = written.node(("windows",))
+    if node is None:
+        return set()
+    if not isinstance(node, SequenceNode):
+        return named
+    codes = [written.node(("windows", index, "code")) for index in range(len(node.items))]
+    texts = {code.text for code in codes if isinstance(code, ScalarNode)}
+    is_nameless = any(not isinstance(code, ScalarNode) for code in codes)
+    return named if is_nameless or texts - read - named else texts
 
 
 def _doubled(document: Document, placed: Sequence[_Placed]) -> Iterator[Problem]:

@@ -182,8 +182,11 @@ class Document:
         problems: list[Problem] = []
         if (more := len(errors) - _MOST_TOLD) > 0:
             problems.append(self.problem((), f"and {more} more mistakes"))
+        places = [self._place(error["loc"]) for error in errors]
         for error in sorted(errors[:_MOST_TOLD], key=lambda one: one["type"] == "missing"):
             place = self._place(error["loc"])
+            if error["type"] == "too_short" and any(_is_below(other, place) for other in places):
+                continue  # only since what is in it is wrong
             if error["type"] == "extra_forbidden":
                 problem, meant = self._unknown_key(model, place)
                 misspelt.add(meant)
@@ -211,6 +214,10 @@ class Document:
         """This document without what the errors are about; None when nothing would be left."""
         root = without_all(self.root, {self._place(error["loc"]) for error in errors})
         return None if root is None else replace(self, root=root)
+
+
+def _is_below(place: Place, above: Place) -> bool:
+    return len(place) > len(above) and place[: len(above)] == above
 
 
 def compose(path: Path, shown: str | None = None) -> Document:
