@@ -74,16 +74,22 @@ def test_a_model_without_a_price_now_is_named_with_the_command(
     assert ran.err.strip().endswith("1 problem")
 
 
-def test_a_price_in_a_currency_without_a_rate_is_told_as_that(
-    callsheet: Callsheet, tmp_path: Path
+@pytest.mark.parametrize("allow_unpriced", ["false", "true"])
+def test_check_says_of_a_price_without_a_rate_what_the_server_says_that_does_not_start(
+    deployed: Callsheet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allow_unpriced: str
 ) -> None:
-    callsheet("init")
+    monkeypatch.setenv("CALLSHEET_ALLOW_UNPRICED", allow_unpriced)
+    deployed("init")
     prices = tmp_path / "config/llm_prices.yaml"
     text = prices.read_text("utf-8")
     prices.write_text(text.replace("currency: USD", "currency: CNY", 1), "utf-8")
-    told = callsheet("check").out
-    assert "priced in CNY, for which fx_rates.yaml has no rate to USD that is in force" in told
-    assert "`callsheet prices fx set CNY USD <rate>`" in told
+    (told,) = deployed("check").out.splitlines()
+    place, _, message = told.partition(": ")
+    assert place.endswith("config/fx_rates.yaml:0:0")
+    assert message.startswith("The server does not start: no rate to USD")
+    assert message in deployed("serve", "--port", "0").err
+    assert deployed("prices", "fx", "set", "CNY", "USD", "0.14").status == 0
+    assert deployed("check").status == 0
 
 
 def test_a_price_of_the_database_alone_is_one_too(deployed: Callsheet, tmp_path: Path) -> None:

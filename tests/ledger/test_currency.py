@@ -30,7 +30,7 @@ def test_prices_of_now_and_later_are_in_the_accounting_currency_or_have_a_rate()
     ended = price(1, currency="CNY", valid_to=START + timedelta(days=1))
     now = START + timedelta(days=1)
     check_prices([ended, price(2)], "USD", now)
-    with pytest.raises(SetupError, match=r"accounting currency is EUR.*f/m \(USD\)"):
+    with pytest.raises(SetupError, match=r"no rate to EUR, the accounting currency.*f/m \(USD\)"):
         check_prices([price(2)], "EUR", now)
     with pytest.raises(SetupError, match=r"f/m \(CNY\)"):
         check_prices([ended], "USD", now - timedelta(microseconds=1))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from callsheet.catalog.files import Seeds, load_seeds
-from callsheet.catalog.priced import priced_models, unrated_models
+from callsheet.catalog.priced import entries_with_ends, priced_models
 from callsheet.cli.deployment import Deployment
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.ledger.budget.quotas_file import FILE as QUOTAS
 from callsheet.ledger.budget.quotas_file import load_quotas
+from callsheet.ledger.currency import Span, unrated, without_rate
+from callsheet.ledger.price.fx_rate import FxRate
+from callsheet.ledger.price.store import PriceTable
 from callsheet.ledger.reconcile.layout import FILE as BILLS
 from callsheet.ledger.reconcile.layout import layout_problems
 from callsheet.llm.key import key_variable
@@ -42,10 +46,8 @@ class Configuration:
     workflows: tuple[str, ...] = ()
 
 
-def configuration_of(
-    deployment: Deployment, also_priced: Collection[tuple[str, str]] = ()
-) -> Configuration:
-    """All problems of all files at once; `also_priced` are models with a price elsewhere."""
+def configuration_of(deployment: Deployment, stored: PriceTable | None = None) -> Configuration:
+    """All problems of all files at once; `stored` are the prices and rates of the database."""
     config, crews = deployment.folders.config, deployment.folders.crews
     names = tuple(folder.name for folder in folders(crews))
     try:
@@ -60,18 +62,35 @@ def configuration_of(
     keys = _keys(deployment, seeds)
     settings = deployment.settings
     now = SystemClock().now()
-    listed = priced_models(seeds, settings.currency, now)
-    priced = None if settings.allow_unpriced else listed.union(also_priced)
-    against = replace(
-        deployment_of(settings, seeds, make_registry(), priced),
-        unrated=unrated_models(seeds, settings.currency, now),
-    )
+    listed = priced_models(seeds, now) | _priced(stored, settings.currency, now)
+    priced = None if settings.allow_unpriced else listed
+    against = deployment_of(settings, seeds, make_registry(), priced)
     problems = (
+        *_of_rates(config / "fx_rates.yaml", seeds, stored, settings.currency, now),
         *check(config, crews, against),
         *layout_problems(config / BILLS),
         *_of_quotas(config / QUOTAS, [factory.name for factory in seeds.catalog.factories]),
     )
     return Configuration(problems, keys, names)
+
+
+def _priced(stored: PriceTable | None, currency: str, now: datetime) -> set[tuple[str, str]]:
+    if stored is None:
+        return set()
+    book, names = stored.book(currency), {(row.factory, row.model_code) for row in stored.prices}
+    return {name for name in names if book.has_price(*name, now)}
+
+
+def _of_rates(
+    path: Path, seeds: Seeds, stored: PriceTable | None, currency: str, now: datetime
+) -> tuple[Problem, ...]:
+    rates = [FxRate(**dict(entry)) for entry in seeds.rates.rates]
+    spans = (
+        Span(entry.name, entry.currency, entry.valid_from, end)
+        for entry, end in entries_with_ends(seeds)
+    )
+    names = unrated(spans, currency, now, [*rates, *(stored.rates if stored else ())])
+    return (Problem(str(path), 0, 0, without_rate(names, currency)),) if names else ()
 
 
 def _keys(deployment: Deployment, seeds: Seeds) -> tuple[Key, ...]:

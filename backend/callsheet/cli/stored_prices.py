@@ -10,25 +10,20 @@ from callsheet.cli.database import database_url
 from callsheet.cli.deployment import Deployment
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
-from callsheet.kit.clock import Clock
 from callsheet.kit.errors import AppError, SetupError
 from callsheet.ledger.price.store import PriceTable, load_price_table
 
 
-async def models_priced_in_database(
-    deployment: Deployment, models: frozenset[tuple[str, str]], clock: Clock
-) -> frozenset[tuple[str, str]]:
-    """Those of the models that have a price there now; none where no database can be asked.
+async def stored_prices(deployment: Deployment) -> PriceTable | None:
+    """Prices, windows and rates of the database; None where no database can be asked.
 
     Nothing is made or migrated.
     """
     if deployment.settings.database.url is None and not _has_cluster(deployment):
-        return frozenset()
+        return None
     with suppress(AppError, SetupError, DBAPIError):
-        table = await _table(deployment)
-        book, now = table.book(deployment.settings.currency), clock.now()
-        return frozenset(model for model in models if book.has_price(*model, now))
-    return frozenset()
+        return await _table(deployment)
+    return None
 
 
 def _has_cluster(deployment: Deployment) -> bool:

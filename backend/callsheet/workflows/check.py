@@ -31,8 +31,7 @@ class Deployment:
     """What the files are held against.
 
     `catalog` maps each model_code of the catalog to its factory, `priced` are the (factory,
-    model_code) with a price, None where that is not known, `unrated` those whose price is in a
-    currency without a rate, with the two currencies; `tools` maps each tool that exists
+    model_code) with a price, None where that is not known; `tools` maps each tool that exists
     to its parameters' JSON schema; `keys` are the factories whose key is set, `has_litellm` says
     whether the extra for other providers is installed.
     """
@@ -42,7 +41,6 @@ class Deployment:
     tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     keys: Collection[str] = ()
     has_litellm: bool = True
-    unrated: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
 
 
 def known_to(
@@ -118,7 +116,7 @@ def _against_catalog(
             message = f"the model {code!r} is in llm_catalog.yaml, which names its factory"
             yield document.problem(("models", code, "factory"), message, of_key=True)
         elif _is_unpriced(deployment, code, fact):
-            message = _unpriced(deployment, code, _factory(deployment, code, fact) or "")
+            message = _unpriced(code, _factory(deployment, code, fact) or "")
             yield document.problem(("models", code), message, of_key=True)
         if fact.litellm_provider is not None and not deployment.has_litellm:
             place = ("models", code, "litellm_provider")
@@ -130,15 +128,7 @@ def _against_catalog(
             yield document.problem(("models",), message, of_key=True)
 
 
-def _unpriced(deployment: Deployment, code: str, factory: str) -> str:
-    currencies = deployment.unrated.get((factory, code))
-    if currencies is not None:
-        base, quote = currencies
-        return (
-            f"the model {code!r} is priced in {base}, for which fx_rates.yaml has no rate to "
-            f"{quote} that is in force, and {UNPRICED}: add one, or "
-            f"`callsheet prices fx set {base} {quote} <rate>`"
-        )
+def _unpriced(code: str, factory: str) -> str:
     return (
         f"the model {code!r} has no price in llm_prices.yaml that is valid now, and {UNPRICED}: "
         f"add one, or `callsheet prices set {factory}/{code} --input ... --cached ... --output ...`"
