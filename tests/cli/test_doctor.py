@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from pathlib import Path
 
 import pytest
 
 from callsheet.cli.database_findings import schema
+from callsheet.cli.let_in import let_in
 from callsheet.cli.machine import data_folder, free_space, pinned, port, python
 from callsheet.db.revisions import Revisions
-from callsheet.settings.settings import ServerSettings
+from callsheet.settings.settings import ServerSettings, Settings
 from tests.cli.conftest import Callsheet
 
 
@@ -33,6 +35,51 @@ def test_keys_are_named_by_their_factory(
     assert "model keys: qwen" in ran.out
     assert "CALLSHEET_LLM__DEEPSEEK__API_KEY" in ran.out
     assert "hidden" not in ran.out + ran.err
+
+
+def test_where_no_model_needs_a_key_nothing_is_rehearsed(
+    deployed: Callsheet, tmp_path: Path
+) -> None:
+    deployed("init")
+    facts = tmp_path / "config/models.yaml"
+    text = facts.read_text("utf-8")
+    open_to_all = re.sub(r"^  (qwen|deepseek).*:\n", r"\g<0>    auth: none\n", text, flags=re.M)
+    facts.write_text(open_to_all, "utf-8")
+    ran = deployed("doctor")
+    assert "ok  model keys: none, and no model needs one" in ran.out
+    assert "rehearsal" not in ran.out
+
+
+def settings(host: str = "0.0.0.0", **auth: object) -> Settings:
+    return Settings.model_validate({"server": {"host": host}, "auth": auth})
+
+
+def test_who_is_let_in_is_told_without_any_key() -> None:
+    alone = let_in(settings("127.0.0.1"), 0)
+    assert (alone.state, "as one local user who is an admin" in alone.detail) == ("ok", True)
+    assert let_in(settings("127.0.0.1"), 1).detail.endswith("admin; and 1 made key")
+    many = let_in(
+        settings(
+            api_keys=("ada:sk-hidden-1", "bob:sk-hidden-2"),
+            admins=("ada",),
+            jwt={"secret": "s" * 32, "issuer": "https://id.example", "audience": "callsheet"},
+        ),
+        3,
+    )
+    assert many.detail == (
+        "2 keys of CALLSHEET_AUTH__API_KEYS (admins: ada); 3 made keys; "
+        "tokens of https://id.example"
+    )
+    assert let_in(settings(), 0).state == "missing"
+    assert let_in(settings(), None).state == "warning"
+    assert let_in(settings(api_keys=("nameless",)), 0).state == "missing"
+
+
+def test_made_keys_are_counted_in_the_database(deployed: Callsheet) -> None:
+    deployed("init")
+    assert "who is let in: everybody on this machine" in deployed("doctor").out
+    assert deployed("keys", "create", "--user", "ada").status == 0
+    assert "who is an admin; and 1 made key\n" in deployed("doctor").out
 
 
 def test_a_database_that_is_away_is_status_1_and_says_what_to_do(

@@ -36,10 +36,12 @@ _NAMED = text(
     "ORDER BY k.created_at DESC, k.id LIMIT 10"
 )
 _REVOKE = text("UPDATE api_keys SET revoked_at = now() WHERE id = :id AND revoked_at IS NULL")
-_ANY_ACTIVE = text(
-    "SELECT EXISTS (SELECT FROM api_keys WHERE revoked_at IS NULL "
-    "AND (expires_at IS NULL OR expires_at > now()))"
+ACTIVE_KEYS = (
+    "SELECT count(*) FROM api_keys WHERE revoked_at IS NULL "
+    "AND (expires_at IS NULL OR expires_at > now())"
 )
+"""How many keys let somebody in now."""
+_ACTIVE = text(ACTIVE_KEYS)
 # The rows are locked in one order, so that processes that write the same ones wait, not collide.
 _USED = text(
     "WITH due AS (SELECT k.id, used.at FROM api_keys k "
@@ -95,7 +97,7 @@ async def revoke_key(tx: Tx, key_id: UUID) -> bool:
 
 async def has_active_key(tx: Read) -> bool:
     """Whether any key lets somebody in now."""
-    return bool((await tx.execute(_ANY_ACTIVE)).scalar_one())
+    return bool((await tx.execute(_ACTIVE)).scalar_one())
 
 
 async def write_uses(tx: Tx, uses: Mapping[UUID, datetime]) -> None:

@@ -19,10 +19,11 @@ from callsheet.ledger.price.fx_rate import FxRate
 from callsheet.ledger.price.store import PriceTable
 from callsheet.ledger.reconcile.layout import FILE as BILLS
 from callsheet.ledger.reconcile.layout import layout_problems
+from callsheet.llm.facts import load_facts
 from callsheet.llm.key import key_variable
 from callsheet.wiring.llm import deployment_of
 from callsheet.wiring.tools import make_registry
-from callsheet.workflows.check import check
+from callsheet.workflows.check import MODELS, check
 from callsheet.workflows.draft import Known
 from callsheet.workflows.folder import folders
 from callsheet.workflows.loader import load_workflow
@@ -39,11 +40,15 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What `check` tells; `keys` is empty where the catalog cannot be read."""
+    """What `check` tells; `keys` is empty where the catalog cannot be read.
+
+    `is_played`: a rehearsal answers in the place of the models that need a key.
+    """
 
     problems: tuple[Problem, ...]
     keys: tuple[Key, ...] = ()
     workflows: tuple[str, ...] = ()
+    is_played: bool = False
 
 
 def configuration_of(deployment: Deployment, stored: PriceTable | None = None) -> Configuration:
@@ -71,7 +76,8 @@ def configuration_of(deployment: Deployment, stored: PriceTable | None = None) -
         *layout_problems(config / BILLS),
         *_of_quotas(config / QUOTAS, [factory.name for factory in seeds.catalog.factories]),
     )
-    return Configuration(problems, keys, names)
+    is_played = not any(key.is_set for key in keys) and _needs_key(config / MODELS)
+    return Configuration(problems, keys, names, is_played)
 
 
 def _priced(stored: PriceTable | None, currency: str, now: datetime) -> set[tuple[str, str]]:
@@ -102,6 +108,14 @@ def _keys(deployment: Deployment, seeds: Seeds) -> tuple[Key, ...]:
         )
         for factory in seeds.catalog.factories
     )
+
+
+def _needs_key(models: Path) -> bool:
+    """Whether any model does; so it is, too, where the file cannot be read."""
+    try:
+        return any(fact.auth == "key" for fact in load_facts(models).values())
+    except ConfigError:
+        return True
 
 
 def _of_quotas(path: Path, factories: Collection[str] | None) -> tuple[Problem, ...]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncpg
 
+from callsheet.auth.key_store import ACTIVE_KEYS
 from callsheet.cli.database import database_url
 from callsheet.cli.deployment import Deployment
 from callsheet.cli.finding import Finding
+from callsheet.cli.let_in import let_in
 from callsheet.db.embedded.binaries import find_binaries
 from callsheet.db.engine import plain_url
 from callsheet.db.migrate import current_revision
@@ -16,17 +18,24 @@ from callsheet.kit.places import shipped
 
 
 async def database(deployment: Deployment) -> list[Finding]:
-    """Its programs, whether it answers, its version and its schema."""
+    """Its programs, whether it answers, its version and its schema; and who is let in."""
+    settings = deployment.settings
     findings: list[Finding] = []
-    if deployment.settings.database.url is None:
+    if settings.database.url is None:
         findings.append(_programs())
     try:
         async with database_url(deployment) as url:
             revision = await current_revision(url)
-            findings.append(Finding("database", "ok", await _version(url)))
+            version, made_keys = await _asked(url)
     except SetupError as error:
-        return [*findings, Finding("database", "missing", "does not answer", str(error))]
-    return [*findings, schema(revision, read_revisions(shipped("alembic")))]
+        away = Finding("database", "missing", "does not answer", str(error))
+        return [*findings, away, let_in(settings, None)]
+    return [
+        *findings,
+        Finding("database", "ok", version),
+        schema(revision, read_revisions(shipped("alembic"))),
+        let_in(settings, made_keys),
+    ]
 
 
 def schema(current: str | None, known: Revisions) -> Finding:
@@ -48,9 +57,12 @@ def _programs() -> Finding:
     return Finding("embedded PostgreSQL", "ok", f"{found.major}, {found.folder}")
 
 
-async def _version(url: str) -> str:
+async def _asked(url: str) -> tuple[str, int]:
+    """Its version, and how many keys that were made in it are good now."""
     connection = await asyncpg.connect(plain_url(url))
     try:
-        return f"PostgreSQL {await connection.fetchval('SHOW server_version')}"
+        version = f"PostgreSQL {await connection.fetchval('SHOW server_version')}"
+        has_keys = await connection.fetchval("SELECT to_regclass('api_keys') IS NOT NULL")
+        return version, await connection.fetchval(ACTIVE_KEYS) if has_keys else 0
     finally:
         await connection.close()

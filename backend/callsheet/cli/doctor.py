@@ -53,6 +53,8 @@ def _keys(configuration: Configuration) -> list[Finding]:
     absent = [key for key in configuration.keys if not key.is_set]
     if not configuration.keys:
         return []
+    if not present and not configuration.is_played:
+        return [Finding("model keys", "ok", "none, and no model needs one")]
     if not present:
         example = absent[0].variable
         return [
