@@ -129,7 +129,7 @@ async def test_prices_in_another_currency_than_the_accounts_refuse_to_start(
     tmp_path: Path, database_url: str
 ) -> None:
     async with application(settings_of(tmp_path, database_url, currency="EUR")) as app:
-        with pytest.raises(SetupError, match="accounting currency is EUR"):
+        with pytest.raises(SetupError, match="does not start: no rate to EUR"):
             await app.ready()
 
 
