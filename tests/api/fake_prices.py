@@ -32,6 +32,10 @@ class FakePrices:
         """As the port says."""
         return NOW
 
+    async def doubts(self, entry: PriceEntry) -> tuple[str, ...]:
+        """As the port says."""
+        return ()
+
     async def change(self, principal: Principal, entry: PriceEntry) -> ModelPrices:
         """As the port says."""
         return ModelPrices(entry.factory, entry.model_code, (), {})

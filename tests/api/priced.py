@@ -40,7 +40,13 @@ class Server:
     def __init__(self, database: Database) -> None:
         self.book = PriceBook()
         self.feed = PriceFeed(database, self.book)
-        self.service = PriceService(lambda: database, lambda: self.feed, SystemClock(), "USD")
+        self.service = PriceService(
+            lambda: database,
+            lambda: self.feed,
+            SystemClock(),
+            "USD",
+            {("qwen", "qwen3.5-flash"), ("local", "smollm2")},
+        )
         self.http: httpx.AsyncClient
 
     async def post(self, asked: dict[str, Any], headers: dict[str, str] = ROOT) -> httpx.Response:

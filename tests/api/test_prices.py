@@ -49,6 +49,17 @@ async def test_a_price_that_is_begun_is_used_at_once_and_read_by_all(opened: Ope
     }
 
 
+async def test_a_model_that_nobody_configured_is_warned_of_and_priced(opened: Open) -> None:
+    async with opened() as server:
+        misspelt = (await server.post({**PRICE, "modelCode": "qwen3.5-flsh"})).json()
+        local = (await server.post({**PRICE, "factory": "local", "modelCode": "smollm2"})).json()
+    (warning,) = misspelt["warnings"]
+    assert "has a model qwen/qwen3.5-flsh" in warning
+    assert warning.endswith("Did you mean qwen/qwen3.5-flash?")
+    assert len(misspelt["items"]) == 1
+    assert "warnings" not in local
+
+
 async def test_a_used_price_is_closed_where_the_next_begins(
     opened: Open, database: Database
 ) -> None:

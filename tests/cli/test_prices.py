@@ -44,6 +44,15 @@ def test_an_empty_database_says_when_prices_are_stored(deployed: Callsheet) -> N
     assert "when the server starts" in ran.err
 
 
+def test_a_model_that_nobody_configured_is_warned_of(seeded: Callsheet) -> None:
+    for _ in range(2):
+        ran = seeded("prices", "set", "qwen/qwen3.5-flsh", *MONEY)
+        assert ran.status == 0
+        assert "has a model qwen/qwen3.5-flsh" in ran.err
+        assert "Did you mean qwen/qwen3.5-flash?" in ran.err
+    assert "has a model" not in seeded("prices", "set", "local/smollm2", *MONEY).err
+
+
 def test_a_price_is_closed_and_the_next_begins(seeded: Callsheet, database_url: str) -> None:
     ran = seeded("prices", "set", "qwen3.5-flash", *MONEY, "--reasoning", "3", "--verified")
     assert ran.status == 0

@@ -65,9 +65,13 @@ class PriceSpan(Document, frozen=True, kw_only=True):
 
 
 class ModelPrices(Document, frozen=True, kw_only=True):
-    """What a model costs, cost and will cost, by window, beginning and tier."""
+    """What a model costs, cost and will cost, by window, beginning and tier.
+
+    `warnings`: what is odd about the price that was begun just now.
+    """
 
     factory: str
     model_code: str
     items: list[Price]
     windows: list[PriceSpan]
+    warnings: list[str] | msgspec.UnsetType = msgspec.UNSET

@@ -30,6 +30,10 @@ class Prices(Protocol):
         """When a price that is entered now can begin, every process knowing it by then."""
         ...
 
+    async def doubts(self, entry: PriceEntry) -> tuple[str, ...]:
+        """What is odd about a price, though it can be begun."""
+        ...
+
     async def change(self, principal: Principal, entry: PriceEntry) -> ModelPrices:
         """Close what holds when the entry begins, and begin it; what the model costs after that.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import cast
 
@@ -40,7 +41,7 @@ def price_view(record: PriceRecord, *, authors: bool) -> Price:
     )
 
 
-def model_prices_view(found: Found, *, authors: bool) -> ModelPrices:
+def model_prices_view(found: Found, *, authors: bool, warnings: Sequence[str] = ()) -> ModelPrices:
     """All rows of a model and the hours of their windows; `authors` as in `price_view`."""
     return ModelPrices(
         factory=found.factory,
@@ -57,6 +58,7 @@ def model_prices_view(found: Found, *, authors: bool) -> ModelPrices:
             for code, spans in sorted(found.windows.items())
             for span in sorted(spans, key=lambda span: (span.weekdays, span.start, span.end))
         ],
+        warnings=list(warnings) or msgspec.UNSET,
     )
 
 

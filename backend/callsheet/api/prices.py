@@ -90,8 +90,10 @@ class PriceRoutes:
         asked = await read_fields(request, NewPrice)
         prices = self._services.prices
         entry = asked.entry(asked.valid_from or await prices.soonest())
+        warnings = await prices.doubts(entry)
         changed = await prices.change(caller, entry)
-        return json_answer(model_prices_view(changed, authors=True), status=201)
+        view = model_prices_view(changed, authors=True, warnings=warnings)
+        return json_answer(view, status=201)
 
     async def _reader(self, request: Request) -> Principal:
         caller = await caller_of(request, self._services.identities)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from callsheet.catalog.doubt import doubts_about
 from callsheet.catalog.price import PriceEntry
 from callsheet.catalog.price_change import change_price
 from callsheet.catalog.price_list import (
@@ -19,7 +20,8 @@ from callsheet.catalog.price_list import (
 )
 from callsheet.catalog.report import Change
 from callsheet.cli import prices_check, prices_fx, prices_import, prices_suggest
-from callsheet.cli.console import OUT, note
+from callsheet.cli.configured_models import configured_models
+from callsheet.cli.console import OUT, note, warn
 from callsheet.cli.database import open_database
 from callsheet.cli.deployment import read_deployment
 from callsheet.cli.price_table import hours_text, price_table
@@ -135,10 +137,11 @@ def set_command(  # noqa: PLR0913 - each is an option
         "cache_write_per_million": cache_write,
         "reasoning_per_million": reasoning,
     }
+    configured = {(each.factory, each.model_code) for each in configured_models(deployment)}
     begins_at = None if start is None else read_moment(start)
     clock = SystemClock()
 
-    async def work() -> tuple[PriceEntry, tuple[Change, ...]]:
+    async def work() -> tuple[PriceEntry, tuple[str, ...], tuple[Change, ...]]:
         async with open_database(deployment) as database:
             lead = await lead_of(database, own_processes=0)
             async with database.transaction() as tx:
@@ -148,15 +151,19 @@ def set_command(  # noqa: PLR0913 - each is an option
                 named = {"factory": factory, "model_code": code, "valid_from": begins}
                 entry = entry_of({**named, **values})
                 by = who()
-                return entry, await change_price(tx, entry, by, now, deployment.settings.currency)
+                doubts = await doubts_about(tx, entry, configured)
+                currency = deployment.settings.currency
+                return entry, doubts, await change_price(tx, entry, by, now, currency)
 
-    entry, changes = asyncio.run(work())
+    entry, doubts, changes = asyncio.run(work())
     for change in changes:
         OUT.print(str(change), soft_wrap=True, markup=False)
     if not changes:
         note(f"{entry.name} costs that already.")
     elif entry.valid_from > clock.now():
         note(f"It begins at {entry.valid_from:%Y-%m-%d %H:%M:%S}Z.")
+    for doubt in doubts:
+        warn(doubt)
 
 
 async def _read(wanted: PriceFilter) -> list[PriceRecord]:

@@ -82,14 +82,14 @@ class Application:
         self.runs = RunService(self.core)
         self.stored_keys = StoredKeys(self._database, self.adapters.clock)
         self.sessions = SessionService(self.core, self.runs)
-        self.allowances = make_allowances(
-            self.folders.config / "quotas.yaml",
-            (factory.name for factory in self.seeds.catalog.factories),
-        )
+        factories = (factory.name for factory in self.seeds.catalog.factories)
+        self.allowances = make_allowances(self.folders.config / "quotas.yaml", factories)
         quotas, clock, currency = self.allowances.quotas, self.adapters.clock, settings.currency
         self.quotas = QuotaService(self._database, lambda: self.core().quota_feed, quotas, currency)
         self.usage = UsageService(self._database, quotas, clock, currency)
-        self.prices = PriceService(self._database, lambda: self.core().price_feed, clock, currency)
+        self.prices = PriceService(
+            self._database, lambda: self.core().price_feed, clock, currency, self.llm.names
+        )
         self._core: Core | None = None
         self._failure: Exception | None = None
         self._started = asyncio.Event()

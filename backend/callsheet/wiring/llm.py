@@ -33,14 +33,15 @@ REHEARSAL_PACE_S: Final = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """`known` is what workflows may name, `rules` are those of its tools; `transport` is the one
-    that has connections open.
+    """`known` is what workflows may name, `rules` are those of its tools; `names` are factory and
+    code of all models; `transport` is the one that has connections open.
     """
 
     models: ConfiguredModels
     client: ChatClient
     known: Known
     rules: Mapping[str, ToolRule]
+    names: frozenset[tuple[str, str]]
     transport: AiohttpTransport
 
     async def close(self) -> None:
@@ -97,8 +98,15 @@ def make_llm(
         client=client,
         known=known_to(deployment, facts, listed.rules),
         rules=listed.rules,
+        names=_names(deployment, facts),
         transport=transport,
     )
+
+
+def _names(deployment: Deployment, facts: Mapping[str, ModelFacts]) -> frozenset[tuple[str, str]]:
+    owners = {code: deployment.catalog.get(code) or fact.factory for code, fact in facts.items()}
+    named = {(factory, code) for code, factory in owners.items() if factory is not None}
+    return frozenset({(REHEARSAL.factory, REHEARSAL.model_code), *named})
 
 
 def _models(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Final
 
 from callsheet.auth.principal import Principal
+from callsheet.catalog.doubt import doubts_about
 from callsheet.catalog.price import PriceEntry
 from callsheet.catalog.price_change import change_price
 from callsheet.catalog.price_list import (
@@ -33,7 +34,10 @@ _log = get_log(__name__)
 
 
 class PriceService:
-    """Implements `api.price_ports.Prices`; `currency` is the accounting one."""
+    """Implements `api.price_ports.Prices`; `currency` is the accounting one.
+
+    `models` are factory and code of the models of models.yaml.
+    """
 
     def __init__(
         self,
@@ -41,11 +45,13 @@ class PriceService:
         feed: Callable[[], PriceFeed],
         clock: Clock,
         currency: str,
+        models: Collection[tuple[str, str]],
     ) -> None:
         self._database = database
         self._feed = feed
         self._clock = clock
         self._currency = currency
+        self._models = models
 
     def now(self) -> datetime:
         """The moment that `valid now` means."""
@@ -68,6 +74,11 @@ class PriceService:
         """When a price that is entered now can begin, every process knowing it by then."""
         lead = await lead_of(self._database(), own_processes=1)
         return self._clock.now() + max(lead, _ALONE)
+
+    async def doubts(self, entry: PriceEntry) -> tuple[str, ...]:
+        """What is odd about a price, though it can be begun."""
+        async with self._database().read() as tx:
+            return await doubts_about(tx, entry, self._models)
 
     async def change(self, principal: Principal, entry: PriceEntry) -> ModelPrices:
         """Close what holds when the entry begins, and begin it; what the model costs after that.
