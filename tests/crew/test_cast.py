@@ -70,7 +70,8 @@ def test_a_label_is_in_the_peoples_language_else_english_else_the_role() -> None
 
 async def test_the_sink_takes_the_lifecycle_and_leaves_the_rest() -> None:
     cast, recording = cast_of("a")
-    sink = LifecycleSink(cast, asyncio.get_running_loop())
+    sink = LifecycleSink(asyncio.get_running_loop())
+    sink.attach(cast)
     sink(None, event("llm_stream_chunk", "a"))
     sink(None, event("agent_execution_started", "a"))
     cast.deliver("a", "out")
@@ -85,7 +86,8 @@ async def test_the_sink_takes_the_lifecycle_and_leaves_the_rest() -> None:
 
 async def test_what_goes_wrong_in_the_sink_stays_there() -> None:
     cast, recording = cast_of("a")
-    sink = LifecycleSink(cast, asyncio.get_running_loop())
+    sink = LifecycleSink(asyncio.get_running_loop())
+    sink.attach(cast)
     sink(None, SimpleNamespace(type="agent_execution_started"))
     sink(None, object())
     assert recording.kinds() == ["RunStarted"]
@@ -93,7 +95,8 @@ async def test_what_goes_wrong_in_the_sink_stays_there() -> None:
 
 async def test_an_event_of_another_thread_is_handed_to_the_loop() -> None:
     cast, recording = cast_of("a")
-    sink = LifecycleSink(cast, asyncio.get_running_loop())
+    sink = LifecycleSink(asyncio.get_running_loop())
+    sink.attach(cast)
     thread = threading.Thread(target=sink, args=(None, event("agent_execution_started", "a")))
     thread.start()
     thread.join()

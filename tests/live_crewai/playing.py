@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -28,15 +29,23 @@ class Play:
     meter: FakeMeter
 
     @classmethod
-    def of(cls, client: ChatClient, **more: Any) -> Play:
+    def of(cls, client: ChatClient, *, ahead: bool = False, **more: Any) -> Play:
         from callsheet.crew.runner import CrewRunner  # only once CrewAI is loaded
 
         recording = Recording("execution")
-        return cls(recording, CrewRunner(abilities(client, **more)), FakeMeter(recording))
+        return cls(
+            recording, CrewRunner(abilities(client, **more), ahead=ahead), FakeMeter(recording)
+        )
 
     async def run(self, work: StageWork) -> StageResult:
         result: StageResult = await self.runner.run(work, self.recording, self.meter)
         return result
+
+    async def restocked(self) -> None:
+        """Return once a spare crew waits on stage."""
+        async with asyncio.timeout(5):
+            while not any(task.get_name().startswith("crew:") for task in asyncio.all_tasks()):
+                await asyncio.sleep(0.005)
 
 
 @asynccontextmanager

@@ -57,8 +57,10 @@ class Attempt:
         """
         try:
             async for parts in stream:
-                self._take(parts)
-                await asyncio.sleep(0)  # the journal gets its turn before more is read
+                if self._take(parts):
+                    await self._call.stored()  # the first words are shown before more is read
+                else:
+                    await asyncio.sleep(0)  # the journal gets its turn before more is read
             self._judge()
         except ProviderError as error:
             self._settle("failed", error)
@@ -70,15 +72,18 @@ class Attempt:
             raise
         self._settle("settled", None)
 
-    def _take(self, parts: Sequence[ChatPart]) -> None:
+    def _take(self, parts: Sequence[ChatPart]) -> bool:
+        """Whether these are the first words."""
         for part in parts:
             if isinstance(part, UsagePart):
                 self._usage = part
             elif isinstance(part, HeadPart):
                 self._head = part
         self._bridge.take(parts)
-        if self._first_token_at is None and self._bridge.has_content:
-            self._first_token_at = self._clock.now()
+        if self._first_token_at is not None or not self._bridge.has_content:
+            return False
+        self._first_token_at = self._clock.now()
+        return True
 
     def _judge(self) -> None:
         bridge = self._bridge

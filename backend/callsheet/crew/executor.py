@@ -32,5 +32,6 @@ class LoopExecutor(AgentExecutor):
         model = self.llm
         if not isinstance(model, CrewModel):
             raise TypeError("LoopExecutor works with CrewModel alone")
-        delivery = await model.part.perform(model.acall)
+        async with model.performing() as part:
+            delivery = await part.perform(model.acall)
         return {"output": delivery.text or " "}

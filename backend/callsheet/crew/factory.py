@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from crewai import Crew, Task
+from crewai import Task
 
 from callsheet.crew.agent import agent_of
 from callsheet.crew.agent_loop import AgentLoop
@@ -14,9 +14,10 @@ from callsheet.crew.frame import Frame
 from callsheet.crew.model import CrewModel
 from callsheet.crew.opening import Opening, open_talk
 from callsheet.crew.part import Part
+from callsheet.crew.performance import Performance
 from callsheet.crew.scene import Delivery, Scene
+from callsheet.crew.shell import Role
 from callsheet.crew.speaker import Speaker
-from callsheet.crew.stock import CrewStock
 from callsheet.crew.tool_desk import ToolDesk
 from callsheet.crew.tool_round import ToolRound
 from callsheet.kit.deadline import Deadline
@@ -36,27 +37,27 @@ _ORDER = ResolvedTask(
 class CrewFactory:
     """Casts what performs in one scene. Nothing that it casts outlives the run."""
 
-    def __init__(self, scene: Scene, stock: CrewStock) -> None:
+    def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._stock = stock
         self._stage = scene.work.stage
 
-    def crew(self) -> Crew:
-        """The stage's crew, ready to be kicked off.
+    def cast(self, performance: Performance) -> None:
+        """Give every role of the crew to its part; from then on it performs.
 
         Raises:
-            Unavailable: an agent's model is unknown or has no key.
-            TurnFailed: `crew_invalid` where CrewAI refuses the tasks as they are combined.
+            Unavailable: an agent's model is unknown or has no key; nobody has begun.
         """
-        shell = self._stock.take(self._scene.work)
         variables = self._scene.work.view.variables()
+        given: list[tuple[Role, Part, ResolvedTask]] = []
         for spec in self._stage.tasks:
             resolved = resolve(spec, variables)
             part = self._part(spec, resolved)
-            role = shell.roles[spec.name]
-            role.give_to(part, resolved)
+            role = performance.role(spec.name)
             self._scene.cast.expect(str(role.task.id), part.speaker.frame)
-        return shell.crew
+            given.append((role, part, resolved))
+        performance.announce(self._scene.cast)
+        for role, part, resolved in given:
+            role.give_to(part, resolved)
 
     async def hire(
         self, boss: Part, coworker: str, order: Sequence[DataBlock], call_id: str, by: Deadline

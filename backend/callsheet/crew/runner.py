@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final
-
-from crewai import Crew
-from crewai.events.stream_context import add_stream_sink
-from crewai.utilities.env import _env_context_emitted
+from contextvars import copy_context
 
 from callsheet.crew.abilities import Abilities
 from callsheet.crew.asker import Asker
 from callsheet.crew.cast import Cast
 from callsheet.crew.factory import CrewFactory
 from callsheet.crew.pace import Pace
+from callsheet.crew.performance import Performance
 from callsheet.crew.scene import Scene
-from callsheet.crew.sink import LifecycleSink
+from callsheet.crew.shell import build_shell
 from callsheet.crew.stock import CrewStock
 from callsheet.events.stage import EndStatus
 from callsheet.kit.errors import TimedOut
@@ -23,20 +20,20 @@ from callsheet.turn.meter import Meter
 from callsheet.turn.ports import Emit, StageWork
 from callsheet.turn.view import StageResult
 
-_MOMENT_S: Final = 0.001
-
 
 class CrewRunner:
     """See `StageRunner`. Import it only after `load_crewai`.
 
-    `language` (a tag such as `en` or `zh`) chooses the agents' names for people.
+    `language` (a tag such as `en` or `zh`) chooses the agents' names for people. With `ahead`,
+    crews are kicked off before they are needed; whoever asks for that calls `close` in the end.
     """
 
-    def __init__(self, abilities: Abilities, language: str = "en") -> None:
+    def __init__(self, abilities: Abilities, language: str = "en", *, ahead: bool = False) -> None:
         self._abilities = abilities
         self._language = language
         self._pace = Pace()
         self._stock = CrewStock()
+        self._ahead = ahead
 
     async def run(self, work: StageWork, emit: Emit, meter: Meter) -> StageResult:
         """Run the stage's crew to its result; see `StageRunner.run`."""
@@ -56,13 +53,18 @@ class CrewRunner:
             abilities=abilities,
             pace=self._pace,
         )
-        await scene.pace.step()
-        crew = CrewFactory(scene, self._stock).crew()
+        performance = self._stock.spare(work)
+        if performance is None:
+            await scene.pace.step()
+            performance = Performance(build_shell(work.stage), work.stage.name, copy_context())
+        if self._ahead:
+            self._stock.refill_soon(work)
         timeout = work.deadline.timeout()
         status: EndStatus = "failed"
         try:
             async with timeout:
-                await _perform(crew, scene, self._stock)
+                CrewFactory(scene).cast(performance)
+                await performance.end()
             status = "done"
         except TimeoutError as error:
             if not timeout.expired():
@@ -74,39 +76,13 @@ class CrewRunner:
             status = "cancelled"
             raise
         finally:
+            performance.stop()
             await scene.close(status)
         return _result(scene)
 
-
-async def _perform(crew: Crew, scene: Scene, stock: CrewStock) -> None:
-    """Kick the crew off in an asyncio task of its own: CrewAI leaves its context behind in one.
-
-    What fails inside is raised here as it was.
-    """
-    failures: list[Exception] = []
-
-    async def kickoff() -> None:
-        _env_context_emitted.set(True)  # it would look for coding assistants, each time
-        add_stream_sink(LifecycleSink(scene.cast, asyncio.get_running_loop()))
-        try:
-            await scene.pace.step()
-            await crew.akickoff()
-        except Exception as error:  # noqa: BLE001 - a border: raised again below, outside the group
-            failures.append(error)
-        finally:
-            scene.begin()
-
-    async def restock() -> None:
-        await scene.begun()
-        await asyncio.sleep(_MOMENT_S)  # its first model call is being opened: nothing else to do
-        await scene.pace.step()
-        stock.refill(scene.work)
-
-    async with asyncio.TaskGroup() as group:
-        group.create_task(kickoff(), name=f"crew:{scene.work.stage.name}")
-        group.create_task(restock(), name=f"stock:{scene.work.stage.name}")
-    if failures:
-        raise failures[0]
+    def close(self) -> None:
+        """No more stages will be run."""
+        self._stock.close()
 
 
 def _result(scene: Scene) -> StageResult:

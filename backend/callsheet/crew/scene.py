@@ -37,20 +37,11 @@ class Scene:
     pace: Pace
     deliveries: dict[str, Delivery] = field(default_factory=dict)
     _at_work: set[asyncio.Task[Any]] = field(default_factory=set)
-    _begun: asyncio.Event = field(default_factory=asyncio.Event)
     _closed: bool = False
 
     def path_of(self, task: str) -> str:
         """The place of a task's execution in the run."""
         return f"{self.work.stage.name}#{self.work.attempt}/{task}"
-
-    def begin(self) -> None:
-        """Somebody performs, or nobody will."""
-        self._begun.set()
-
-    async def begun(self) -> None:
-        """Return once the first one performs."""
-        await self._begun.wait()
 
     @asynccontextmanager
     async def on_stage(self) -> AsyncIterator[None]:
@@ -60,7 +51,6 @@ class Scene:
             raise asyncio.CancelledError
         mine = task not in self._at_work
         self._at_work.add(task)
-        self.begin()
         try:
             yield
         finally:

@@ -21,8 +21,9 @@ class LifecycleSink:
     the crew, and never waits; an event from another thread is handed to the loop.
     """
 
-    def __init__(self, cast: Cast, loop: asyncio.AbstractEventLoop) -> None:
-        self._cast = cast
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._cast: Cast | None = None
+        self._before: list[tuple[str, str]] = []
         self._loop = loop
         self._thread = threading.get_ident()
         self.seen = 0
@@ -41,16 +42,30 @@ class LifecycleSink:
         except Exception:  # noqa: BLE001 - the border: CrewAI would fail the run
             _log.exception("crew_event_lost", kind=getattr(event, "type", None))
 
+    def attach(self, cast: Cast) -> None:
+        """Tell `cast` from now on, and first what came before it was known."""
+        self._cast = cast
+        before, self._before = self._before, []
+        for kind, task_id in before:
+            self._tell(cast, kind, task_id)
+
     def _take(self, kind: str, task_id: str) -> None:
         self.seen += 1
-        if kind == "agent_execution_started":
-            self._cast.enter(task_id)
-        elif kind == "agent_execution_completed":
-            self._cast.leave(task_id, "done")
-        elif kind == "agent_execution_error":
-            self._cast.leave(task_id, "failed")
+        if self._cast is None:
+            self._before.append((kind, task_id))
         else:
-            self._cast.task_done(task_id)
+            self._tell(self._cast, kind, task_id)
+
+    @staticmethod
+    def _tell(cast: Cast, kind: str, task_id: str) -> None:
+        if kind == "agent_execution_started":
+            cast.enter(task_id)
+        elif kind == "agent_execution_completed":
+            cast.leave(task_id, "done")
+        elif kind == "agent_execution_error":
+            cast.leave(task_id, "failed")
+        else:
+            cast.task_done(task_id)
 
 
 _TAKEN = frozenset(

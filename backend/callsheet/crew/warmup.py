@@ -114,6 +114,9 @@ class _Free:
     async def open(self, intent: CallIntent) -> _Free:
         return self
 
+    async def stored(self) -> None:
+        """At once."""
+
     def close(self, end: CallEnd) -> Bill:
         return Bill(
             message_id=_NAME,

@@ -52,6 +52,10 @@ class OpenCall(Protocol):
         """The ledger row's id."""
         ...
 
+    async def stored(self) -> None:
+        """Return once all that was emitted so far is committed; raises Unavailable."""
+        ...
+
     def close(self, end: CallEnd) -> Bill:
         """Settle it: emits LlmCallFinished, once; a second call returns the first bill.
 

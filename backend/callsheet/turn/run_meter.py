@@ -97,6 +97,10 @@ class RunMeter:
         call.sent()
         return call
 
+    async def stored(self) -> None:
+        """Return once all that was emitted so far is committed."""
+        await self._log.stored()
+
     def close_all(self) -> None:
         """Settle calls that were left open, with what was sent: the last net before the end."""
         for call in list(self._open.values()):
@@ -143,6 +147,10 @@ class MeteredCall:
         """What it used if nothing is known but that the request left."""
         sent = Usage(input_tokens=self._started.estimated_input_tokens)
         return MeteredUsage(usage=sent, source="estimated", method="sent")
+
+    async def stored(self) -> None:
+        """Return once all that was emitted so far is committed."""
+        await self._meter.stored()
 
     def sent(self) -> None:
         """The request leaves now: latency counts from here."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Final, Self
@@ -208,6 +209,7 @@ class Application:
         for part in (core.database, core.driver, core.limits_driver):
             stack.push_async_callback(part.close)
         stack.push_async_callback(self.llm.close)
+        stack.callback(self.runner.close)
         await check_currency(core.database, self.settings.currency)
         lock = await stack.enter_async_context(WorkerLock(core.database, worker_id))
         self.readiness.set(DATABASE, ready=True)
@@ -226,21 +228,20 @@ class Application:
         return await embedded.start(), embedded.start
 
     def _abilities(self) -> Abilities:
+        rates = ProviderRates(
+            self.allowances.provider_rates, lambda: self.core().limits_driver, self.adapters.clock
+        )
         return Abilities(
             client=self.adapters.chat_client or self.llm.client,
             models=self.llm.models,
             tools=self.tools.registry,
             invoker=self.tools.invoker,
             clock=self.adapters.clock,
-            rates=ProviderRates(
-                self.allowances.provider_rates,
-                lambda: self.core().limits_driver,
-                self.adapters.clock,
-            ),
+            rates=rates,
         )
 
-    def _crew_is_there(self, runner: StageRunner) -> None:
-        self.runner.set(runner)
+    def _crew_is_there(self, runner: StageRunner, close: Callable[[], None]) -> None:
+        self.runner.set(runner, close)
         self.readiness.set(CREW, ready=True)
 
     def _crew_failed(self, failure: Exception) -> None:

@@ -16,7 +16,7 @@ from callsheet.turn.ports import StageRunner
 def import_in_background(
     data_dir: Path,
     abilities: Abilities,
-    done: Callable[[StageRunner], None],
+    done: Callable[[StageRunner, Callable[[], None]], None],
     failed: Callable[[Exception], None],
 ) -> None:
     """Import and try CrewAI in a thread that no shutdown waits for; then call back on this loop."""
@@ -38,6 +38,7 @@ def import_in_background(
             failure = error
             tell(lambda: failed(failure))
         else:
-            tell(lambda: done(CrewRunner(abilities)))
+            runner = CrewRunner(abilities, ahead=True)
+            tell(lambda: done(runner, runner.close))
 
     threading.Thread(target=work, name="crewai-import", daemon=True).start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from callsheet.kit.errors import Unavailable
 from callsheet.turn.meter import Meter
@@ -15,18 +16,24 @@ class WarmRunner:
 
     def __init__(self) -> None:
         self._runner: StageRunner | None = None
+        self._close: Callable[[], None] | None = None
         self._failure: Exception | None = None
         self._settled = asyncio.Event()
 
-    def set(self, runner: StageRunner) -> None:
-        """The real runner is there."""
-        self._runner = runner
+    def set(self, runner: StageRunner, close: Callable[[], None] | None = None) -> None:
+        """The real runner is there; `close` lets go of what it keeps ready."""
+        self._runner, self._close = runner, close
         self._settled.set()
 
     def fail(self, failure: Exception) -> None:
         """There will be no runner in this process."""
         self._failure = failure
         self._settled.set()
+
+    def close(self) -> None:
+        """No more stages will be run."""
+        if self._close is not None:
+            self._close()
 
     async def run(self, work: StageWork, emit: Emit, meter: Meter) -> StageResult:
         """See `StageRunner.run`; raises Unavailable where the engine does not come in time."""
