@@ -66,7 +66,7 @@ class DriverConnection:
                 "application_name": f"{options.application_name}-journal",
                 "timezone": "UTC",
                 "jit": "off",
-                # Planned once: every key is in an index, and planning anew takes as long as running.
+                # Every key is in an index, and planning anew takes as long as running.
                 "plan_cache_mode": "force_generic_plan",
             },
         )
