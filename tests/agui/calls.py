@@ -7,8 +7,14 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID, uuid5
 
+from msgspec.structs import replace
+
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
+from callsheet.events.entry import Entry
+from callsheet.events.run import RunFinished
 from callsheet.events.tally import Tally
+from callsheet.events.text import TextEnded
+from callsheet.events.tool import ToolCallEnded
 from callsheet.events.union import AnyRunEvent
 from callsheet.events.usage import Bill, MeteredUsage, ModelUsage, Usage
 from callsheet.kit.money import to_message
@@ -87,3 +93,23 @@ def used(events: Iterable[AnyRunEvent]) -> tuple[ModelUsage, ...]:
         elif isinstance(event, LlmCallFinished):
             tally.add(begun[event.call_id], event)
     return tally.usage()
+
+
+def unpriced(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The same run where no model has a price and each may be called."""
+    told: list[Entry] = []
+    for entry in entries:
+        event = entry.event
+        match event:
+            case LlmCallStarted():
+                event = replace(event, price_id=None)
+            case LlmCallFinished():
+                event = replace(event, cost_native=Decimal(0), cost_exact=Decimal(0))
+            case TextEnded(bill=Bill() as bill) | ToolCallEnded(bill=Bill() as bill):
+                event = replace(event, bill=replace(bill, cost=Decimal(0), unpriced=True))
+            case RunFinished():
+                event = replace(event, usage=used(before.event for before in told))
+            case _:
+                pass
+        told.append(replace(entry, event=event))
+    return tuple(told)

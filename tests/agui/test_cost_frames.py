@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from callsheet.agui.encoder import Encoder
-from callsheet.agui.show import SHOW_EVERYTHING
+from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
 from callsheet.events.entry import Entry
 from callsheet.events.run import RunFinished
 from callsheet.events.stage import StageFinished, StageStarted
 from callsheet.events.union import dump_event, parse_event
 from callsheet.kit.ids import part_id
-from tests.agui.calls import named
+from tests.agui.calls import named, unpriced
 from tests.agui.encoded import IDS, encoded, events, state_after
 from tests.agui.frames import read_frames
 from tests.agui.journal import (
@@ -112,6 +112,18 @@ def test_an_estimate_marks_all_that_it_is_part_of() -> None:
     assert told["content"]["total"]["estimated"]
     assert stage["estimated"]
     assert stage["agents"][0]["estimated"]
+
+
+def test_a_cost_that_is_not_known_is_marked_wherever_it_stands() -> None:
+    shown = events(unpriced(whole_run()))
+    [last] = [each["content"] for each in activities(shown)[-1:]]
+    [text_end] = [each["callsheet"] for each in shown if each["type"] == "TEXT_MESSAGE_END"]
+    sums = [last["total"], *last["stages"], *(stage["agents"][0] for stage in last["stages"])]
+    for each in (*sums, text_end, shown[-1]["callsheet"]):
+        assert (each["cost"], each["unpriced"]) == ("0", True)
+    hidden = encoded(unpriced(whole_run()), show=ShowOptions(costs=False))
+    assert b"unpriced" not in hidden
+    assert b"unpriced" not in encoded(whole_run())
 
 
 def test_attempts_of_one_message_are_rounded_together_as_the_ledger_does() -> None:

@@ -6,6 +6,7 @@ import io
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+import msgspec
 from rich.console import Console
 
 from callsheet.cli.turn_printer import TurnPrinter
@@ -96,6 +97,16 @@ def test_the_last_line_has_the_sessions_total_and_says_what_is_estimated() -> No
         "0.000134 USD (partly estimated) · 1,200 tokens in, 34 out "
         "· 2 calls of qwen3.5-flash · 1.5 s · session 1.500134 USD\n"
     )
+
+
+def test_what_has_no_price_does_not_look_free() -> None:
+    [priced] = USAGE
+    free = msgspec.structs.replace(priced, model="local", cost=Decimal(0), unpriced=True)
+    assert printed(call(), RunFinished(usage=(free,)))[1].startswith("unpriced · 1,200 tokens in")
+    begin = msgspec.structs.replace(RUN, currency="USD")
+    both = printed(begin, call(), RunFinished(usage=(priced, free)))[1]
+    assert both.startswith("0.000134 USD and what is unpriced · 2,400 tokens in")
+    assert both.endswith("session 0.000134 USD and what is unpriced\n")
 
 
 def test_a_refused_call_is_no_call() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 
+import msgspec
+
 from callsheet.events.call import CallStatus, LlmCallFinished, LlmCallStarted
 from callsheet.events.tally import Spent, Tally
 from callsheet.events.usage import MeteredUsage, Usage, UsageSource
@@ -69,6 +71,18 @@ def test_messages_are_rounded_each_and_models_are_told_apart() -> None:
         ("small", Decimal("0.000002")),
         ("large", Decimal("0.000001")),
     ]
+
+
+def test_a_model_without_a_price_is_marked_and_no_other_is() -> None:
+    tally = Tally()
+    free = msgspec.structs.replace(begun("1", "m"), price_id=None)
+    assert tally.add(free, ended(free, "0")).unpriced
+    priced_since = msgspec.structs.replace(free, call_id="2", message_id="n", model="other")
+    late = msgspec.structs.replace(ended(priced_since, "0.1"), price_id="p")
+    assert not tally.add(priced_since, late).unpriced
+    assert [(each.model, each.unpriced) for each in tally.usage()] == [
+        ("small", True), ("other", False),
+    ]  # fmt: skip
 
 
 def test_a_refused_call_adds_nothing_and_names_no_model() -> None:

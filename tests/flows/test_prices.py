@@ -173,12 +173,19 @@ async def test_where_it_is_allowed_an_unpriced_call_costs_nothing_and_is_flagged
     async with serve(deployment, allow_unpriced=True) as (agui, books):
         turn = await agui.ask("hello")
         calls = await books.calls()
+        answer = await agui.http.post(
+            "/v1/agent-chat", json=agui.body("hello"), headers={"accept": "application/json"}
+        )
+        whole = answer.json()
+        ran = (await agui.http.get(f"/v1/runs/{whole['runId']}")).json()
         assert await books.audit() == {}
 
     assert turn.text == "Here is your answer."
     flags = {call["model_code"]: (call["unpriced"], call["price_id"] is None) for call in calls}
     assert flags == {"qwen3.5-flash": (True, True), "deepseek-v3.2": (False, False)}
     assert all(call["cost_exact"] == 0 for call in calls if call["unpriced"])
+    assert turn.last["metadata"]["callsheet"]["unpriced"]
+    assert (ran["unpriced"], whole["unpriced"]) == (True, True)
 
 
 async def test_a_rate_of_the_file_that_is_not_taken_is_a_warning(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from uuid import UUID
@@ -12,10 +12,14 @@ import pytest
 from fastapi import FastAPI
 from fastapi.responses import HTMLResponse
 
+from callsheet.agui.run_input import RunInput
 from callsheet.agui.show import ShowOptions
 from callsheet.auth.principal import principal_named
+from callsheet.events.entry import Entry
 from callsheet.kit.ids import resolve_id
+from tests.agui.calls import unpriced
 from tests.api.fake import OPTIONS, World
+from tests.api.fake_chat import FakeChat
 from tests.api.fake_records import a_message
 from tests.api.live import local_options, serve, serve_app
 from tests.web.drive import drive
@@ -117,6 +121,27 @@ def test_the_page_holds_a_conversation() -> None:
     assert seen["light"] != seen["dark"]
     assert seen["faults"] == []
     assert seen["foreign"] == []
+
+
+class UnpricedChat(FakeChat):
+    """Its models have no price and may be called."""
+
+    async def _entries(
+        self, request: RunInput, trace_id: str
+    ) -> AsyncGenerator[tuple[Entry, ...], None]:
+        told = [entry async for entries in super()._entries(request, trace_id) for entry in entries]
+        yield unpriced(told)
+
+
+def test_the_page_says_of_what_has_no_price_that_it_is_unpriced() -> None:
+    world = World()
+    world.chat = UnpricedChat()
+    with serve(world) as address:
+        seen = drive("hidden.mjs", address)
+    assert seen["bill"] == ["200 tokens · unpriced (this text: 50 tokens · unpriced)"]
+    assert seen["labels"][0] == "intent: done, unpriced"
+    assert seen["costs"][-1] == ["all", "3", "160", "40", "unpriced"]
+    assert seen["faults"] == []
 
 
 def test_the_page_of_a_server_that_hides_money_and_models_shows_tokens() -> None:

@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from callsheet.agui.show import ShowOptions
+from callsheet.agui.usage import unpriced_field
 from callsheet.events.agent import AgentStarted
-from callsheet.events.call import LlmCallFinished, LlmCallStarted
+from callsheet.events.call import LlmCallFinished, LlmCallStarted, is_unpriced
 from callsheet.events.usage import MeteredUsage
 from callsheet.kit.money import plain, to_message
 
@@ -24,9 +25,10 @@ class Sums:
     cost: Decimal = Decimal(0)
     calls: int = 0
     estimated: bool = False
+    unpriced: bool = False
 
-    def add(self, metered: MeteredUsage, cost: Decimal) -> None:
-        """Take in one call, which made its message dearer by `cost`."""
+    def add(self, metered: MeteredUsage, cost: Decimal, *, unpriced: bool) -> None:
+        """Take in one call, which made its message dearer by `cost`; `unpriced`: nobody knows."""
         usage = metered.usage
         self.input_tokens += usage.input_tokens
         self.cached_tokens += usage.cached_tokens
@@ -34,6 +36,7 @@ class Sums:
         self.reasoning_tokens += usage.reasoning_tokens
         self.cost += cost
         self.calls += 1
+        self.unpriced = self.unpriced or unpriced
         self.estimated = self.estimated or metered.source == "estimated"
 
     @property
@@ -51,6 +54,7 @@ class Sums:
             **({"cost": plain(self.cost)} if show.costs else {}),
             "calls": self.calls,
             "estimated": self.estimated,
+            **unpriced_field(show, unpriced=self.unpriced),
         }
 
 
@@ -102,7 +106,7 @@ class Spending:
         stage = self._stages.setdefault(call.stage, _Stage())
         agent = stage.agents.setdefault(call.agent_run_id, _Agent(call.agent))
         for sums in (self.total, stage.sums, agent.sums):
-            sums.add(event.metered, cost)
+            sums.add(event.metered, cost, unpriced=is_unpriced(call, event))
         return True
 
     def fields(self, show: ShowOptions) -> dict[str, Any]:

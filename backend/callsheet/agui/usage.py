@@ -33,7 +33,17 @@ def run_cost(used: Sequence[ModelUsage], show: ShowOptions) -> dict[str, Any]:
     if not used or not show.costs:
         return {}
     total = sum((item.cost for item in used), Decimal(0))
-    return {"cost": plain(to_message(total)), "currency": used[0].currency}
+    unpriced = any(item.unpriced for item in used)
+    return {
+        "cost": plain(to_message(total)),
+        "currency": used[0].currency,
+        **unpriced_field(show, unpriced=unpriced),
+    }
+
+
+def unpriced_field(show: ShowOptions, *, unpriced: bool) -> dict[str, Any]:
+    """Beside a cost of which a part is not known."""
+    return {"unpriced": True} if unpriced and show.costs else {}
 
 
 def bill_fields(bill: Bill | None, show: ShowOptions) -> dict[str, Any] | None:
@@ -51,6 +61,7 @@ def bill_fields(bill: Bill | None, show: ShowOptions) -> dict[str, Any] | None:
         **({"cost": plain(bill.cost), "currency": bill.currency} if show.costs else {}),
         "latencyMs": bill.latency_ms,
         "estimated": bill.estimated,
+        **unpriced_field(show, unpriced=bill.unpriced),
     }
 
 

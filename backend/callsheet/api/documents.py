@@ -94,6 +94,7 @@ class Run(Document, frozen=True, kw_only=True):
     usage: list[Usage]
     cost: str | msgspec.UnsetType = msgspec.UNSET
     currency: str | msgspec.UnsetType = msgspec.UNSET
+    unpriced: bool | msgspec.UnsetType = msgspec.UNSET
     trace_id: str | None
     created_at: datetime
     started_at: datetime | None
@@ -148,6 +149,7 @@ class Answer(Document, frozen=True, kw_only=True):
     usage: list[Usage]
     cost: str | msgspec.UnsetType = msgspec.UNSET
     currency: str | msgspec.UnsetType = msgspec.UNSET
+    unpriced: bool | msgspec.UnsetType = msgspec.UNSET
     error: Failure | msgspec.UnsetType = msgspec.UNSET
     reason: str | msgspec.UnsetType = msgspec.UNSET
 

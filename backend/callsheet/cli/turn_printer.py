@@ -146,18 +146,27 @@ def cost_line(
     tokens_out = sum(each.usage.output_tokens for each in usage)
     models = ", ".join(sorted({each.model for each in usage})) or "no model"
     return (
-        f"{cost:.6f} {currency}".rstrip()
+        money_part(usage, f"{cost:.6f} {currency}".rstrip())
         + (" (partly estimated)" if estimated else "")
         + f" · {tokens_in:,} tokens in, {tokens_out:,} out "
         f"· {calls} {'call' if calls == 1 else 'calls'} of {models} · {seconds:.1f} s"
     )
 
 
+def money_part(usage: tuple[ModelUsage, ...], cost: str) -> str:
+    """The cost, unless there was no price."""
+    unpriced = [each.unpriced for each in usage]
+    if not any(unpriced):
+        return cost
+    return "unpriced" if all(unpriced) else f"{cost} and what is unpriced"
+
+
 def session_part(before: RunStarted | None, usage: tuple[ModelUsage, ...]) -> str:
     """What the session has cost with this run, where the journal knows what it cost before."""
     if before is None or before.currency is None:
         return ""
-    return f" · session {before.session_cost + _cost(usage):.6f} {before.currency}"
+    unpriced = " and what is unpriced" if any(each.unpriced for each in usage) else ""
+    return f" · session {before.session_cost + _cost(usage):.6f} {before.currency}{unpriced}"
 
 
 def _cost(usage: tuple[ModelUsage, ...]) -> Decimal:

@@ -68,6 +68,11 @@ class LlmCallFinished(RunEvent, frozen=True, kw_only=True, tag="llm_call_finishe
     price_id: str | None = None
 
 
+def is_unpriced(started: LlmCallStarted, finished: LlmCallFinished) -> bool:
+    """Whether the call was let out without a price: its cost is 0 since it is not known."""
+    return started.price_id is None and finished.price_id is None
+
+
 class RequestedTool(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call as the model asked for it; `arguments` is its text, perhaps not JSON."""
 

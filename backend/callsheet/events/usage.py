@@ -56,10 +56,11 @@ class MeteredUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     units: Decimal = Decimal(0)
 
 
-class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
+class ModelUsage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a run used of one model: tokens, and what its messages cost, in the accounting currency.
 
-    `cost` is the sum of the rounded costs of messages, as `sessions.total_cost` is.
+    `cost` is the sum of the rounded costs of messages, as `sessions.total_cost` is. `unpriced`:
+    some of it had no price and is in `cost` as 0; so it is in a `Bill`.
     """
 
     factory: str
@@ -67,6 +68,7 @@ class ModelUsage(msgspec.Struct, frozen=True, kw_only=True):
     usage: Usage
     cost: Decimal
     currency: str
+    unpriced: bool = False
 
 
 class Bill(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -83,3 +85,4 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     currency: str
     latency_ms: int
     estimated: bool = False
+    unpriced: bool = False

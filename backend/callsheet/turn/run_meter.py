@@ -125,6 +125,7 @@ class RunMeter:
             currency=started.currency,
             latency_ms=finished.latency_ms,
             estimated=spent.estimated,
+            unpriced=spent.unpriced,
         )
 
 

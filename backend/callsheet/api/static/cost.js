@@ -15,14 +15,21 @@ export function spentByRun(items) {
   return spent;
 }
 
-/** A server may keep the money to itself: then there is no cost. */
-export function said(tokens, cost, currency) {
-  return [tokens ? `${tokens} tokens` : "", cost === undefined ? "" : `${cost} ${currency || ""}`.trim()].filter(Boolean).join(" · ");
+/** What of it has no price is in the cost as 0. A server may keep the money to itself: then there is no cost. */
+export function money(cost, currency, unpriced) {
+  if (cost === undefined) return "";
+  const known = `${cost} ${currency || ""}`.trim();
+  if (!unpriced) return known;
+  return Number(cost) ? `${known} and what is unpriced` : "unpriced";
+}
+
+export function said(tokens, cost, currency, unpriced) {
+  return [tokens ? `${tokens} tokens` : "", money(cost, currency, unpriced)].filter(Boolean).join(" · ");
 }
 
 /** The bill of a message or of several, as its END event, the list of messages or an activity has it. */
 export function billed(bill, currency) {
-  const text = said(bill.inputTokens + bill.outputTokens, bill.cost, bill.currency || currency);
+  const text = said(bill.inputTokens + bill.outputTokens, bill.cost, bill.currency || currency, bill.unpriced);
   return bill.estimated && text ? `${text} (estimated)` : text;
 }
 

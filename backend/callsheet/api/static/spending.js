@@ -1,6 +1,6 @@
 // What a run has spent, by stage and agent, as a table: the activity `callsheet.cost`.
 
-import { billed } from "./cost.js";
+import { billed, money } from "./cost.js";
 
 const COLUMNS = ["", "calls", "input", "output", "cost"];
 
@@ -10,7 +10,7 @@ function row(name, sums, hasCost, kind) {
   const head = document.createElement("th");
   head.scope = "row";
   head.textContent = name;
-  const cells = [sums.calls, sums.inputTokens, sums.outputTokens, ...(hasCost ? [sums.cost] : [])].map((value) => {
+  const cells = [sums.calls, sums.inputTokens, sums.outputTokens, ...(hasCost ? [money(sums.cost, "", sums.unpriced)] : [])].map((value) => {
     const cell = document.createElement("td");
     cell.textContent = value;
     return cell;
@@ -42,6 +42,6 @@ export function fillTable(table, content) {
 /** Each stage's name and what it cost, or its tokens where money is not shown. */
 export function stageBills(content) {
   return content.stages.map((stage) => [
-    stage.stage, stage.cost === undefined ? billed(stage) : `${stage.cost} ${content.currency}`,
+    stage.stage, stage.cost === undefined ? billed(stage) : money(stage.cost, content.currency, stage.unpriced),
   ]);
 }

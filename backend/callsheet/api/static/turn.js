@@ -85,8 +85,8 @@ export class Turn {
 
   bill(event) {
     const tokens = (event.usage || []).reduce((sum, used) => sum + (used.totalTokens || 0), 0);
-    const { cost, currency } = event.metadata?.callsheet || {};
-    this.part("bill").textContent = billOf(said(tokens, cost, currency), this.own);
+    const { cost, currency, unpriced } = event.metadata?.callsheet || {};
+    this.part("bill").textContent = billOf(said(tokens, cost, currency, unpriced), this.own);
   }
 
   end(event) {
