@@ -113,10 +113,6 @@ async def test_a_living_processes_run_is_left_to_it_and_a_dead_ones_is_ended_whe
         application(settings_of(tmp_path, database_url)) as app,
     ):
         await app.ready()
-        with pytest.raises(Conflict) as elsewhere:
-            await app.runs.cancel(USER, run_id)
-        assert elsewhere.value.error_code == "run_elsewhere"
-        assert elsewhere.value.extra == {"runId": str(run_id)}
         with pytest.raises(Conflict) as active:
             await begin(app, "Meanwhile", session_id)
         assert active.value.error_code == "run_active"

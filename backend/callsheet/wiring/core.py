@@ -31,6 +31,7 @@ from callsheet.wiring.allowances import Allowances
 from callsheet.wiring.history import SessionHistory
 from callsheet.wiring.price_feed import PriceFeed
 from callsheet.wiring.quota_feed import QuotaFeed
+from callsheet.wiring.stop_orders import StopOrders
 from callsheet.wiring.strays import Strays
 
 _COMMITS_AT_ONCE: Final = 2
@@ -56,13 +57,14 @@ class Core:
     turns: Turns
     jobs: LocalJobs
     strays: Strays
+    stop_orders: StopOrders
     worker_id: str
     currency: str
 
     @property
-    def beside(self) -> tuple[PriceFeed, QuotaFeed, Strays]:
+    def beside(self) -> tuple[PriceFeed, QuotaFeed, Strays, StopOrders]:
         """What runs beside the turns."""
-        return self.price_feed, self.quota_feed, self.strays
+        return self.price_feed, self.quota_feed, self.strays, self.stop_orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,7 @@ def make_core(
         turns=Turns(engine, prices, clock, process.watch),
         jobs=jobs,
         strays=Strays(database, jobs),
+        stop_orders=StopOrders(options, database, jobs),
         worker_id=process.worker_id,
         currency=settings.currency,
     )

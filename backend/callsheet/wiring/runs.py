@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Final
 from uuid import UUID
@@ -21,6 +22,9 @@ from callsheet.wiring.stored_journal import StoredJournal
 _NO_RUN = "There is no such run."
 _NO_SESSION = "There is no such session."
 _LOOK_AGAIN_S: Final = 0.5
+_ORDERS: Final = 10
+_LOOKS: Final = 20
+_LOOK_S: Final = 0.05
 
 
 class RunService:
@@ -77,7 +81,7 @@ class RunService:
         return None if active is None else await self.cancel(principal, active[0])
 
     async def _end_elsewhere(self, core: Core, principal: Principal, run_id: UUID) -> None:
-        """The run is not under way here: end it if nobody has it, else say who must be asked."""
+        """The run is not under way here: end it if nobody has it, else have it stopped there."""
         run = await self.get(principal, run_id)
         async with core.database.read() as tx:
             active = await find_active(tx, run.session_id)
@@ -89,9 +93,19 @@ class RunService:
                 somebody = await is_alive(tx, active[1])
         if not somebody:
             await core.recovery.end(run_id)
-        else:
+        elif not await self._stopped_elsewhere(core, principal, run_id):
             raise Conflict(
-                "The run is under way in another process, which alone can stop it.",
+                "The run is under way in another process, which does not stop it.",
                 code="run_elsewhere",
                 runId=str(run_id),
             )
+
+    async def _stopped_elsewhere(self, core: Core, principal: Principal, run_id: UUID) -> bool:
+        """Order the process that has it to stop it, more than once; whether it did, in time."""
+        for _ in range(_ORDERS):
+            await core.stop_orders.give(run_id)
+            for _ in range(_LOOKS):
+                if (await self.get(principal, run_id)).status not in ("queued", "running"):
+                    return True
+                await asyncio.sleep(_LOOK_S)
+        return False
