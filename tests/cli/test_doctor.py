@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 from pathlib import Path
@@ -11,9 +12,13 @@ import pytest
 from callsheet.cli.database_findings import schema
 from callsheet.cli.let_in import let_in
 from callsheet.cli.machine import data_folder, free_space, pinned, port, python
+from callsheet.db.options import DatabaseOptions
 from callsheet.db.revisions import Revisions
+from callsheet.db.transaction import Database
+from callsheet.runs.worker_locks import WorkerLock
 from callsheet.settings.settings import ServerSettings, Settings
-from tests.cli.conftest import Callsheet
+from tests.cli.conftest import Callsheet, Ran
+from tests.fixtures.database import run_apart
 
 
 def test_a_sound_deployment_is_status_0(
@@ -80,6 +85,21 @@ def test_made_keys_are_counted_in_the_database(deployed: Callsheet) -> None:
     assert "who is let in: everybody on this machine" in deployed("doctor").out
     assert deployed("keys", "create", "--user", "ada").status == 0
     assert "who is an admin; and 1 made key\n" in deployed("doctor").out
+
+
+def test_a_server_that_counts_days_in_another_zone_is_told(
+    deployed: Callsheet, database_url: str
+) -> None:
+    deployed("init")
+
+    async def beside(zone: str) -> Ran:
+        database = Database.from_options(DatabaseOptions(database_url), pooled=False)
+        async with WorkerLock(database, "a server", zone):
+            return await asyncio.to_thread(deployed, "doctor")
+
+    told = "budgets: a running server counts days in another time zone than UTC"
+    assert told in run_apart(beside("Asia/Shanghai")).out
+    assert told not in run_apart(beside("UTC")).out
 
 
 def test_a_database_that_is_away_is_status_1_and_says_what_to_do(

@@ -8,12 +8,14 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+import structlog
 
 from callsheet.auth.principal import ADMIN, principal_named
 from callsheet.auth.store import remember_user
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import ConfigError, Forbidden, NotFound
 from callsheet.ledger.budget.quotas import QuotaRules, Quotas
+from callsheet.runs.worker_locks import WorkerLock
 from callsheet.wiring.allowances import make_allowances
 from callsheet.wiring.quota import QuotaService
 from callsheet.wiring.quota_feed import QuotaFeed
@@ -118,3 +120,13 @@ def test_users_of_the_file_are_known_by_name_and_providers_by_the_catalog(tmp_pa
     assert allowances.quotas.limits_of(ADA.user_id).of("run") == {"calls": 1}
     with pytest.raises(ConfigError, match="no factory is called 'qwen'"):
         make_allowances(file, ["deepseek"])
+
+
+@pytest.mark.parametrize(("zone", "is_told"), [("Asia/Shanghai", True), ("UTC", False)])
+async def test_a_process_that_counts_days_in_another_zone_is_told_of(
+    database: Database, zone: str, is_told: bool
+) -> None:
+    async with WorkerLock(database, "other", zone), WorkerLock(database, "own", "UTC"):
+        with structlog.testing.capture_logs() as told:
+            await Process(database).feed.begin()
+    assert ("zones_differ" in [each["event"] for each in told]) == is_told

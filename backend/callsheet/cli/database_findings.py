@@ -13,8 +13,10 @@ from callsheet.db.embedded.binaries import find_binaries
 from callsheet.db.engine import plain_url
 from callsheet.db.migrate import current_revision
 from callsheet.db.revisions import Revisions, read_revisions
-from callsheet.kit.errors import SetupError
+from callsheet.kit.errors import ConfigError, SetupError
 from callsheet.kit.places import shipped
+from callsheet.ledger.budget.quotas_file import FILE, load_quotas
+from callsheet.runs.worker_locks import OTHER_ZONES, zone_number
 
 
 async def database(deployment: Deployment) -> list[Finding]:
@@ -27,6 +29,7 @@ async def database(deployment: Deployment) -> list[Finding]:
         async with database_url(deployment) as url:
             revision = await current_revision(url)
             version, made_keys = await _asked(url)
+            findings += await _zones(url, deployment)
     except SetupError as error:
         away = Finding("database", "missing", "does not answer", str(error))
         return [*findings, away, let_in(settings, None)]
@@ -55,6 +58,22 @@ def _programs() -> Finding:
     except SetupError as error:
         return Finding("embedded PostgreSQL", "missing", "no programs", str(error))
     return Finding("embedded PostgreSQL", "ok", f"{found.major}, {found.folder}")
+
+
+async def _zones(url: str, deployment: Deployment) -> list[Finding]:
+    """A finding where a process that runs now counts days in another zone than quotas.yaml has."""
+    try:
+        zone = load_quotas(deployment.folders.config / FILE).zone.key
+    except ConfigError:
+        return []
+    connection = await asyncpg.connect(plain_url(url))
+    try:
+        differs = await connection.fetchval(OTHER_ZONES, zone_number(zone))
+    finally:
+        await connection.close()
+    told = f"a running server counts days in another time zone than {zone}"
+    mend = "Give all the same `timezone` in config/quotas.yaml and start them again."
+    return [Finding("budgets", "warning", told, mend)] if differs else []
 
 
 async def _asked(url: str) -> tuple[str, int]:

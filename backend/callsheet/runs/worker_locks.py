@@ -17,6 +17,14 @@ from sqlalchemy import text
 from callsheet.db.transaction import Database, Read
 
 _SPACE = 0x43535754
+_ZONES = 0x43535A4E
+
+OTHER_ZONES = f"""
+SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted
+               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+               AND classid = {_ZONES}::oid AND objid <> $1::oid)
+"""  # noqa: S608 - our own number, not a value
+"""Whether a living process counts days in another zone than the one of the number `$1`."""
 
 
 def lock_key(worker_id: str) -> int:
@@ -25,14 +33,15 @@ def lock_key(worker_id: str) -> int:
 
 
 class WorkerLock:
-    """`async with`: this process is alive as `worker_id`.
+    """`async with`: this process is alive as `worker_id`, and counts days in `zone`; "": in none.
 
     The lock goes with its connection: `lost` returns when that is gone, `take` takes it anew.
     """
 
-    def __init__(self, database: Database, worker_id: str) -> None:
+    def __init__(self, database: Database, worker_id: str, zone: str = "") -> None:
         self._database = database
         self._worker_id = worker_id
+        self._zone = zone
         self._holding = AsyncExitStack()
         self._gone = asyncio.Event()
 
@@ -49,6 +58,11 @@ class WorkerLock:
             text("SELECT pg_advisory_lock(:space, :key)"),
             {"space": _SPACE, "key": lock_key(self._worker_id)},
         )
+        if self._zone:
+            await connection.execute(
+                text("SELECT pg_advisory_lock_shared(:space, :key)"),
+                {"space": _ZONES, "key": lock_key(self._zone)},
+            )
 
     async def lost(self) -> None:
         """Return when the lock is held no more."""
@@ -74,6 +88,11 @@ async def count_alive(tx: Read) -> int:
         {"space": _SPACE},
     )
     return int(row.scalar_one())
+
+
+def zone_number(zone: str) -> int:
+    """What `OTHER_ZONES` is asked with."""
+    return lock_key(zone) & 0xFFFF_FFFF
 
 
 async def is_alive(tx: Read, worker_id: str | None) -> bool:

@@ -206,12 +206,12 @@ class Application:
         )
         for connection in core.journal_connections:
             stack.push_async_callback(connection.close)
-        for part in (core.database, core.driver, core.limits_driver):
+        for part in (core.database, core.driver, core.limits_driver, self.llm):
             stack.push_async_callback(part.close)
-        stack.push_async_callback(self.llm.close)
         stack.callback(self.runner.close)
         await check_currency(core.database, self.settings.currency)
-        lock = await stack.enter_async_context(WorkerLock(core.database, worker_id))
+        held = WorkerLock(core.database, worker_id, self.allowances.quotas.zone.key)
+        lock = await stack.enter_async_context(held)
         self.readiness.set(DATABASE, ready=True)
         await store_catalog(core, self.seeds, self.adapters.clock)
         await core.quota_feed.begin()

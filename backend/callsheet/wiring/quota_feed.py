@@ -12,6 +12,7 @@ from callsheet.kit.log import get_log
 from callsheet.ledger.budget.counters import ensure_counters
 from callsheet.ledger.budget.quota_store import quota_version, stored_quotas
 from callsheet.ledger.budget.quotas import Quotas
+from callsheet.runs.worker_locks import OTHER_ZONES, zone_number
 
 EVERY_S: Final = 4.0
 """A change is known in every process within 10 s."""
@@ -33,7 +34,15 @@ class QuotaFeed:
         self._one_at_a_time = asyncio.Lock()  # an older look must not end after a newer one
 
     async def begin(self) -> None:
-        """Before the first turn: counters that count every call, and the limits of users."""
+        """Before the first turn: counters that count every call, and the limits of users.
+
+        Two processes with two zones would keep two sets of counters: that is told in the log.
+        """
+        zone = self._quotas.zone.key
+        async with self._database.read() as tx:
+            asked = await tx.exec_driver_sql(OTHER_ZONES, (zone_number(zone),))
+            if asked.scalar_one():
+                _log.warning("zones_differ", zone=zone, detail="another process has another one")
         await ensure_counters(self._database, self._quotas.zone, self._clock.now())
         await self.refresh()
 
