@@ -242,7 +242,7 @@ async def test_capabilities_are_the_protocols_and_claim_what_is_there(
         "websocket": False,
         "httpBinary": False,
         "pushNotifications": False,
-        "resumable": False,
+        "resumable": True,
     }
     missing = await client.get("/v1/agent-chat/other/capabilities")
     assert missing.status_code == 404

@@ -20,7 +20,7 @@ def capabilities_of(workflow: Workflow, show: ShowOptions) -> dict[str, Any]:
             "websocket": False,
             "httpBinary": False,
             "pushNotifications": False,
-            "resumable": False,
+            "resumable": True,  # GET /v1/runs/{id}/events
         },
         "tools": {"supported": bool(tools), "parallelCalls": bool(tools), "clientProvided": False},
         "state": {"snapshots": True, "deltas": True, "memory": False, "persistentState": False},
