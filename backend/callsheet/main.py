@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from callsheet.agui.show import ShowOptions
 from callsheet.api.agent_chat import AgentChatRoutes
 from callsheet.api.catalog import CatalogRoutes
+from callsheet.api.connect import ConnectRoutes
 from callsheet.api.door import Door
 from callsheet.api.errors import install_error_answers
 from callsheet.api.health import HealthRoutes
@@ -56,6 +57,7 @@ def create_app(
         AgentChatRoutes(services, options).router(),
         RunRoutes(services, options).router(),
         RunEventRoutes(services, options).router(),
+        ConnectRoutes(services, options).router(),
         SessionRoutes(services, options).router(),
         CatalogRoutes(services, options).router(),
         PriceRoutes(services, options).router(),

@@ -8,6 +8,7 @@ from callsheet.agui.encoder import Encoder
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.run_input import Protocol
 from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
+from callsheet.agui.viewer import Viewer
 from callsheet.events.entry import Entry
 from tests.agui.frames import essence, read_frames
 from tests.agui.journal import (
@@ -23,7 +24,7 @@ def encoded(
     show: ShowOptions = SHOW_EVERYTHING,
     client_state: Any = None,
 ) -> bytes:
-    return Encoder(RUN, IDS, protocol, show, client_state).encode(entries)
+    return Encoder(RUN, IDS, protocol, show, Viewer(client_state)).encode(entries)
 
 
 def events(

@@ -18,6 +18,7 @@ from callsheet.runs.run import RunRecord
 from callsheet.runs.watched import AskedFor, WatchedRun
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
+from callsheet.stream.connected import ConnectedSession
 from tests.agui.journal import USED, whole_run
 
 T = TypeVar("T")
@@ -27,6 +28,10 @@ NOW = datetime(2026, 11, 30, 12, 0, 0, tzinfo=UTC)
 
 class FakeSessions:
     """Sessions and messages in a dictionary."""
+
+    async def connect(self, principal: Principal, session_id: UUID) -> ConnectedSession:
+        """Nothing was said, nothing is under way."""
+        return ConnectedSession(await self.get(principal, session_id), (), None, "USD")
 
     def __init__(self) -> None:
         self.sessions: dict[UUID, SessionRecord] = {}

@@ -147,11 +147,24 @@ class AgUiClient:
         self, run_id: str, *, last_event_id: str | None = None, **query: str
     ) -> AsyncIterator[tuple[Turn, AsyncIterator[dict[str, Any]]]]:
         """Look on at a run that was let in before."""
-        turn = Turn("", run_id)
         headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
-        async with self.http.stream(
-            "GET", f"/v1/runs/{run_id}/events", headers=headers, params=query
-        ) as response:
+        async with self._looking(f"/v1/runs/{run_id}/events", headers, query) as looked:
+            yield looked
+
+    @asynccontextmanager
+    async def connect(
+        self, thread_id: str
+    ) -> AsyncIterator[tuple[Turn, AsyncIterator[dict[str, Any]]]]:
+        """Come back to a session with nothing in hand."""
+        async with self._looking(f"/v1/sessions/{thread_id}/connect", {}, {}) as looked:
+            yield looked
+
+    @asynccontextmanager
+    async def _looking(
+        self, path: str, headers: dict[str, str], query: dict[str, str]
+    ) -> AsyncIterator[tuple[Turn, AsyncIterator[dict[str, Any]]]]:
+        turn = Turn("", "")
+        async with self.http.stream("GET", path, headers=headers, params=query) as response:
             turn.status = response.status_code
             turn.headers = dict(response.headers)
             if response.status_code != 200:

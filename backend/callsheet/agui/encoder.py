@@ -6,20 +6,22 @@ No I/O and no clock: the same journal gives the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from callsheet.agui.agent_frames import AgentFrames
 from callsheet.agui.cost_frames import CostFrames, opening_for
 from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.agui.message_frames import MessageFrames
-from callsheet.agui.place import Place
 from callsheet.agui.run_frames import RunFrames, WireIds
 from callsheet.agui.run_input import Protocol
 from callsheet.agui.show import ShowOptions
 from callsheet.agui.tool_frames import ToolFrames
+from callsheet.agui.viewer import Viewer
 from callsheet.events.entry import Entry
 from callsheet.events.union import TERMINAL
+
+_NEW: Final = Viewer()
 
 
 class Encoder:
@@ -27,9 +29,8 @@ class Encoder:
 
     `run_id` is ours and stands in the frames' ids; `ids` are the client's. Inner stages' events
     carry their agent's id as `subagentRunId`; the visible stage's carry none. What is only for
-    the record (finished answers and tasks, tools that begin) is not written. `client_state` is
-    the state that the client holds, which stays its own. Frames up to and with `after` were seen
-    before and are not written again.
+    the record (finished answers and tasks, tools that begin) is not written. `viewer` says what
+    the client has in hand.
     """
 
     def __init__(
@@ -38,17 +39,16 @@ class Encoder:
         ids: WireIds,
         protocol: Protocol,
         show: ShowOptions,
-        client_state: Any = None,
-        after: Place | None = None,
+        viewer: Viewer = _NEW,
     ) -> None:
-        self._out = FrameWriter(str(run_id), after)
+        self._out = FrameWriter(str(run_id), viewer.after)
         self._show = show
         self._ended = False
         tools = ToolFrames(self._out, show)
-        costs = CostFrames(self._out, run_id, show, opening_for(client_state))
+        costs = CostFrames(self._out, run_id, show, opening_for(viewer.client_state))
         self._writers = _one_after_the_other(
             costs.last_writers(),
-            RunFrames(self._out, str(run_id), ids, protocol, show).writers(),
+            RunFrames(self._out, str(run_id), ids, protocol, show, viewer.history).writers(),
             AgentFrames(self._out, tools.calls, show).writers(),
             MessageFrames(self._out, show).writers(),
             tools.writers(),

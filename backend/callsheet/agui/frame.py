@@ -89,6 +89,10 @@ class FrameWriter:
             % (self._prefix, self._n, opening, encode_one_line(text), self._millis, self._tail)
         )
 
+    def put_beside(self, event: dict[str, Any]) -> None:
+        """Write one event between the others that no entry stands behind."""
+        self._frames.append(self.unnumbered({**event, "timestamp": self._millis}))
+
     def unnumbered(self, event: dict[str, Any]) -> bytes:
         """One frame that no entry stands behind."""
         body = {**event, "metadata": {"callsheet": self._metadata}} if self._metadata else event

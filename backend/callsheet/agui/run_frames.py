@@ -33,8 +33,10 @@ class RunFrames:
         ids: WireIds,
         protocol: Protocol,
         show: ShowOptions,
+        history: dict[str, Any] | None = None,
     ) -> None:
         self._out = out
+        self._history = history
         self._run_id = run_id
         self._ids = ids
         self._protocol = protocol
@@ -63,6 +65,8 @@ class RunFrames:
                 "revision": event.revision,
             },
         )
+        if self._history is not None:
+            self._out.put_beside(self._history)
 
     def _finished(self, event: RunFinished) -> None:
         named = {"messageId": event.message_id} if event.message_id else {}

@@ -17,6 +17,7 @@ from callsheet.agui.request import parse_request
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.run_input import RunInput
 from callsheet.agui.show import ShowOptions
+from callsheet.agui.viewer import Viewer
 from callsheet.api.answer import json_answer
 from callsheet.api.caller import caller_of
 from callsheet.api.documents import Answer
@@ -112,7 +113,8 @@ class AgentChatRoutes:
         if wants_document(request.headers.get("accept")):
             return await _document(run, asked, self._options.show)
         wire = WireIds(asked.raw_thread_id, asked.raw_run_id, asked.raw_parent_run_id)
-        encoder = Encoder(run.run_id, wire, asked.protocol, self._options.show, asked.state)
+        viewer = Viewer(client_state=asked.state)
+        encoder = Encoder(run.run_id, wire, asked.protocol, self._options.show, viewer)
         return StreamResponse(run.entries, encoder, _ids(run), self._options.ping_after_s)
 
     async def _parsed(self, body: bytes, user_id: UUID) -> RunInput:

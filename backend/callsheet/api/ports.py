@@ -23,6 +23,7 @@ from callsheet.runs.started import StartedRun
 from callsheet.runs.watched import WatchedRun
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
+from callsheet.stream.connected import ConnectedSession
 from callsheet.workflows.workflow import Workflow
 
 
@@ -78,6 +79,10 @@ class Runs(Protocol):
 
 class Sessions(Protocol):
     """Sessions and their messages. Another user's session is NotFound."""
+
+    async def connect(self, principal: Principal, session_id: UUID) -> ConnectedSession:
+        """What was said in it, and its run under way."""
+        ...
 
     async def create(
         self, principal: Principal, session_id: UUID | None, title: str | None

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from callsheet.agui.encoder import Encoder
 from callsheet.agui.place import Place, parse_place
 from callsheet.agui.run_frames import WireIds
+from callsheet.agui.viewer import Viewer
 from callsheet.api.caller import caller_of, path_id
 from callsheet.api.openapi import answers
 from callsheet.api.ports import ApiOptions, Services
@@ -64,8 +65,7 @@ class RunEventRoutes:
             WireIds(run.raw_thread_id, run.raw_run_id, watched.asked.raw_parent_run_id),
             watched.asked.protocol,
             self._options.show,
-            watched.asked.client_state,
-            place,
+            Viewer(watched.asked.client_state, place),
         )
         headers = {"X-Session-Id": str(run.session_id), "X-Run-Id": str(run.id)}
         return StreamResponse(watched.entries, encoder, headers, self._options.ping_after_s)

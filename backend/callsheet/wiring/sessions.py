@@ -15,11 +15,14 @@ from callsheet.runs.store import find_active
 from callsheet.sessions import message_store, store
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
+from callsheet.sessions.shown import shown_messages
+from callsheet.stream.connected import ConnectedSession
 from callsheet.wiring.core import Core
 from callsheet.wiring.runs import RunService
 
 _NO_SESSION = "There is no such session."
 _DELETE_TRIES = 3
+_MOST_SHOWN = 1_000
 
 
 class SessionService:
@@ -52,6 +55,17 @@ class SessionService:
         """The one with the most recent activity; None where the user has none."""
         page = await self.list(principal, PageRequest(limit=1))
         return page.items[0] if page.items else None
+
+    async def connect(self, principal: Principal, session_id: UUID) -> ConnectedSession:
+        """What was said in the session, and its run under way; NotFound."""
+        core = self._core()
+        async with core.database.read() as tx:
+            session = await self._find(tx, principal, session_id)
+            active = await find_active(tx, session_id)
+            run_id = None if active is None else active[0]
+            messages = await shown_messages(tx, session_id, _MOST_SHOWN, run_id)
+        watched = None if run_id is None else await self._runs.watch(principal, run_id)
+        return ConnectedSession(session, messages, watched, core.currency)
 
     async def get(self, principal: Principal, session_id: UUID) -> SessionRecord:
         """The session; NotFound."""

@@ -1,0 +1,21 @@
+"""How a client comes to look at a run, and what it has in hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from callsheet.agui.place import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """`client_state` is the state that the client holds, which stays its own.
+
+    Frames up to and with `after` were seen before and are not written again. `history` is an
+    event that follows the beginning, without an id, for a client that has nothing.
+    """
+
+    client_state: Any = None
+    after: Place | None = None
+    history: dict[str, Any] | None = None

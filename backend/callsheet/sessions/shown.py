@@ -1,0 +1,43 @@
+"""What was said in a session, as its user saw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+from uuid import UUID
+
+from sqlalchemy import text
+
+from callsheet.db.transaction import Read
+
+_SHOWN: Final = text("""
+SELECT id, role, content, metadata->>'raw_id' AS raw_id FROM messages
+WHERE session_id = :session_id AND deleted_at IS NULL AND content <> ''
+  AND coalesce(metadata->>'status', 'final') IN ('final', 'partial')
+  AND (role = 'user' OR (role = 'assistant' AND metadata @> '{"visible": true}'
+       AND metadata->>'run_id' IS DISTINCT FROM CAST(:without_run AS text)))
+ORDER BY seq DESC LIMIT :limit
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    """A user's message or a visible answer; `raw_id` is the client's own spelling of its id."""
+
+    id: UUID
+    role: Literal["user", "assistant"]
+    content: str
+    raw_id: str | None = None
+
+
+async def shown_messages(
+    tx: Read, session_id: UUID, limit: int, without_run: UUID | None = None
+) -> tuple[ShownMessage, ...]:
+    """The last `limit` of them, oldest first; without the answers of one run, which come live."""
+    values = {
+        "session_id": session_id,
+        "limit": limit,
+        "without_run": None if without_run is None else str(without_run),
+    }
+    rows = (await tx.execute(_SHOWN, values)).all()
+    return tuple(ShownMessage(row.id, row.role, row.content, row.raw_id) for row in reversed(rows))

@@ -1,0 +1,23 @@
+"""A session that somebody comes back to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from callsheet.runs.watched import WatchedRun
+from callsheet.sessions.session import SessionRecord
+from callsheet.sessions.shown import ShownMessage
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedSession:
+    """What was said, and the run that is under way, None where there is none.
+
+    `messages` leave out what that run answers: it is in its entries. `currency` is that of the
+    session's total.
+    """
+
+    session: SessionRecord
+    messages: tuple[ShownMessage, ...]
+    watched: WatchedRun | None
+    currency: str
