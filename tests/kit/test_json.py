@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callsheet.kit.json import cleaned, decode, decode_as_is, encode
+from callsheet.kit.json import cleaned, decode, decode_as_is, encode, is_deeper
 
 LONE = "\ud800"
 
@@ -105,3 +105,11 @@ def test_a_byte_order_mark_is_passed_over() -> None:
 def test_cleaning_reaches_every_string_and_leaves_the_rest() -> None:
     value = {"a\x00": ("b\x00", 1, None, 1.5, [True]), 7: "c"}
     assert cleaned(value) == {"a\ufffd": ["b\ufffd", 1, None, 1.5, [True]], "7": "c"}
+
+
+@pytest.mark.parametrize(
+    ("value", "depth"), [(1, 0), ([], 1), ({"a": 1}, 1), ([1, [2]], 2), ({"a": [{"b": ()}]}, 4)]
+)
+def test_depth_is_counted_in_lists_and_objects(value: object, depth: int) -> None:
+    assert not is_deeper(value, depth)
+    assert depth == 0 or is_deeper(value, depth - 1)

@@ -15,10 +15,11 @@ from uuid import UUID
 from callsheet.agui.run_input import Protocol, RunInput
 from callsheet.kit.errors import BadInput, TooLarge
 from callsheet.kit.ids import resolve_id
-from callsheet.kit.json import cleaned, decode_as_is
+from callsheet.kit.json import cleaned, decode_as_is, is_deeper
 from callsheet.kit.text import sanitize
 
 LONGEST_ID: Final = 200
+MOST_DEEP: Final = 200
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _SNAKE: Final = {
     "threadId": "thread_id",
@@ -130,10 +131,11 @@ def _objects(value: Any, field: str) -> tuple[dict[str, Any], ...]:
 
 
 def _storable(value: Any, field: str) -> Any:
-    try:
-        return cleaned(value)
-    except RecursionError as error:
-        raise BadInput(f"{field} is nested too deeply.", field=field) from error
+    if is_deeper(value, MOST_DEEP):
+        raise BadInput(
+            f"{field} is nested too deeply: over {MOST_DEEP} lists and objects.", field=field
+        )
+    return cleaned(value)
 
 
 def _new_message(value: Any, max_chars: int) -> _Message:

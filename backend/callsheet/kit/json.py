@@ -59,6 +59,24 @@ def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+def is_deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects stand in one another more than `levels` times.
+
+    Readers differ in what they take, and Python's own limit is moved by libraries.
+    """
+    inside = [value]
+    for _ in range(levels):
+        inside = [
+            item
+            for each in inside
+            if isinstance(each, (dict, list, tuple))
+            for item in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not inside:
+            return False
+    return any(isinstance(each, (dict, list, tuple)) for each in inside)
+
+
 def cleaned(value: Any) -> Any:
     """The same value with every string in it as Postgres can hold it, keys included."""
     if isinstance(value, str):
