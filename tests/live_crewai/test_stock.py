@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from callsheet.kit.errors import Unavailable
 from callsheet.kit.log import get_log, log_context
+from callsheet.llm.model import Model
 from callsheet.turn.ports import StageWork
-from tests.fakes.chat import ScriptedChat, text
+from tests.fakes.chat import OneModel, ScriptedChat, text
 from tests.fakes.stage import agent, stage_work, task
 from tests.live_crewai.playing import Play
 
@@ -44,6 +46,36 @@ async def gone() -> None:
             await asyncio.sleep(0)
 
 
+async def alone() -> None:
+    """Return once this test is all that is left on the loop."""
+    async with asyncio.timeout(5):
+        while others():
+            await asyncio.sleep(0)
+
+
+def others() -> set[asyncio.Task[Any]]:
+    """Whatever is on the loop beside this test."""
+    return asyncio.all_tasks() - {asyncio.current_task()}
+
+
+def side_by_side() -> StageWork:
+    """Two tasks at once, and one that builds on them."""
+    first = [task(name, "a", async_execution=True) for name in ("one", "two")]
+    return stage_work((agent("a"),), (*first, task("three", "a", context=("one", "two"))))
+
+
+def broken(inputs: Any) -> Any:
+    """A kickoff that fails inside CrewAI."""
+    raise RuntimeError("broken")
+
+
+class NoModels(OneModel):
+    """An edit of the catalog took them."""
+
+    def get(self, model_code: str) -> Model:
+        raise Unavailable(f"{model_code} is gone", service="llm")
+
+
 def things(performance: Any) -> set[int]:
     """Everything of a crew that a run could leave something in."""
     shell = performance._shell
@@ -73,6 +105,44 @@ async def test_an_edit_is_not_answered_by_a_crew_of_before(stock: Any) -> None:
     assert stock.spare(edited) is None
     assert stock.spare(work) is None
     await gone()
+
+
+async def test_an_edit_that_names_a_stage_anew_leaves_nobody_waiting(stock: Any) -> None:
+    work = stage_work()
+    stock.refill(work)
+    stage = replace(work.stage, name="answering")
+    stock.spare(replace(work, stage=stage, workflow=replace(work.workflow, revision="r2")))
+    await gone()
+
+
+async def test_tasks_that_wait_side_by_side_are_stopped_together(stock: Any) -> None:
+    stock.refill(side_by_side())
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert len(others()) == 3  # the kickoff and both tasks
+    stock.close()
+    await alone()
+
+
+async def test_tasks_side_by_side_are_stopped_where_a_model_of_theirs_is_gone() -> None:
+    play = Play.of(ScriptedChat(), ahead=True, models=NoModels())
+    play.runner._stock.refill(side_by_side())
+    for _ in range(10):
+        await asyncio.sleep(0)
+    with pytest.raises(Unavailable):
+        await play.run(side_by_side())
+    play.runner.close()
+    await alone()
+
+
+async def test_a_run_is_not_given_a_crew_whose_kickoff_has_failed() -> None:
+    play = Play.of(ScriptedChat([text("Done.")]), ahead=True)
+    play.runner._stock.refill(stage_work())
+    ((_, performance),) = play.runner._stock._spare.values()
+    performance._shell.crew.before_kickoff_callbacks.append(broken)
+    await gone()
+    assert (await play.run(stage_work())).text == "Done."
+    await closed(play.runner)
 
 
 async def test_what_waits_is_stopped_when_the_stock_is_closed(stock: Any) -> None:

@@ -32,12 +32,22 @@ class CrewModel(BaseLLM):
         self._given.set()
         return self
 
+    def speak_no_more(self) -> None:
+        """Belong to nobody, where there is no part yet: whoever waits for one is let go."""
+        self._given.set()
+
     @asynccontextmanager
     async def performing(self) -> AsyncIterator[Part]:
-        """The part, as soon as it has one; what is logged inside carries its run's ids."""
+        """The part, as soon as it has one; what is logged inside carries its run's ids.
+
+        Raises:
+            CancelledError: there will be none.
+        """
         await self._given.wait()
+        if self._part is None:
+            raise asyncio.CancelledError
         with log_context(**self._log_ids):
-            yield self.part
+            yield self._part
 
     @property
     def part(self) -> Part:

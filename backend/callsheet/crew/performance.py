@@ -54,9 +54,17 @@ class Performance:
         if self._task.cancelled():
             raise asyncio.CancelledError
 
+    @property
+    def waits(self) -> bool:
+        """Whether it is still to be had: a kickoff that failed ahead is none to perform in."""
+        return not self._task.done()
+
     def stop(self) -> None:
         """Nobody will perform, or nobody any more."""
         self._task.cancel()
+        # CrewAI leaves its `async_execution` tasks waiting when their kickoff is cancelled.
+        for role in self._shell.roles.values():
+            role.model.speak_no_more()
 
     async def _kickoff(self) -> None:
         _env_context_emitted.set(True)  # it would look for coding assistants, each time

@@ -12,6 +12,7 @@ from callsheet.crew.performance import Performance
 from callsheet.crew.shell import build_shell
 from callsheet.kit.errors import AppError
 from callsheet.turn.ports import StageWork
+from callsheet.workflows.workflow import Workflow
 
 _log = structlog.get_logger(__name__)
 
@@ -30,12 +31,13 @@ class CrewStock:
         self._closed = False
 
     def spare(self, work: StageWork) -> Performance | None:
-        """The spare crew of the stage; None where there is none of this revision."""
-        revision, performance = self._spare.pop(_key(work), (None, None))
-        if performance is not None and revision != work.workflow.revision:
-            performance.stop()
-            return None
-        return performance
+        """The spare crew of the stage; None where there is none of this revision that waits."""
+        self._drop_others(work.workflow)
+        _, performance = self._spare.pop(_key(work), (None, None))
+        if performance is None or performance.waits:
+            return performance
+        performance.stop()
+        return None
 
     def refill_soon(self, work: StageWork) -> None:
         """See to it that there is a spare one again."""
@@ -52,6 +54,13 @@ class CrewStock:
             return
         performance = Performance(shell, work.stage.name, Context())
         self._spare[_key(work)] = (work.workflow.revision, performance)
+
+    def _drop_others(self, workflow: Workflow) -> None:
+        """Stop those of other revisions, also of stages that this one has no more."""
+        for key, (revision, performance) in list(self._spare.items()):
+            if key[0] == workflow.name and revision != workflow.revision:
+                performance.stop()
+                del self._spare[key]
 
     def close(self) -> None:
         """Stop those that wait; no more are made."""
