@@ -43,13 +43,17 @@ class Desk:
         return cls(recording, chat, fake, asker)
 
     async def ask(self) -> Answer:
+        return await self.asker.ask(self.question)
+
+    @property
+    def question(self) -> Question:
         frame = Frame(
             agent_run_id="a1", path="s#1/t", stage="s", agent=agent(), task="t", visible=True
         )
         request = ChatRequest(
             model=OneModel().get("m1"), messages=[{"role": "user", "content": "How are you?"}]
         )
-        return await self.asker.ask(Question(frame, request, 0, Deadline.after(10), {}))
+        return Question(frame, request, 0, Deadline.after(10), {})
 
     @property
     def calls(self) -> list[LlmCallFinished]:

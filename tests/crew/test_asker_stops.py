@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
 import pytest
 
+from callsheet.crew.asker import Asker
+from callsheet.events.usage import Bill
+from callsheet.kit.clock import SystemClock
+from callsheet.kit.errors import Unavailable
 from callsheet.llm.chat import TextPart
 from callsheet.llm.errors import ProviderError
+from callsheet.llm.retry import RetryPolicy
+from callsheet.turn.meter import CallEnd, CallIntent
 from tests.crew.asking import Desk
 from tests.fakes.chat import Wait, text
+from tests.fakes.turn import FakeCall, FakeMeter
+
+NO_RETRY = RetryPolicy(attempts=1, base_s=0.001)
 
 
 async def _stopped(desk: Desk, after_s: float) -> None:
@@ -47,6 +57,33 @@ async def test_a_stop_while_the_row_is_committed_sends_nothing() -> None:
     await _stopped(desk, 0.02)
     assert desk.chat.requests == []
     assert desk.finished.status == "partial"
+
+
+async def test_a_journal_that_fails_at_the_first_words_leaves_no_stream_open() -> None:
+    desk = Desk.of([(TextPart("Some words"),), Wait(5)])
+    asker = Asker(desk.chat, FailingMeter(desk.recording), desk.recording, SystemClock(), NO_RETRY)
+    with pytest.raises(Unavailable):
+        await asker.ask(desk.question)
+    assert desk.chat.open == 0
+
+
+@dataclass
+class FailingCall(FakeCall):
+    """Its journal fails, and takes nothing from then on."""
+
+    async def stored(self) -> None:
+        raise Unavailable("The database does not answer.", service="database")
+
+    def close(self, end: CallEnd) -> Bill:
+        raise Unavailable("The database does not answer.", service="database")
+
+
+class FailingMeter(FakeMeter):
+    """Opens calls, and then the database goes."""
+
+    async def open(self, intent: CallIntent) -> FakeCall:
+        call = await super().open(intent)
+        return FailingCall(self, call.started)
 
 
 async def test_a_stop_between_two_attempts_ends_the_message() -> None:

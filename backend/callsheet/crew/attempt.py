@@ -66,9 +66,11 @@ class Attempt:
             self._settle("failed", error)
             raise
         except BaseException:
-            # Stopped between the provider's last word and the end of its stream: it is whole.
-            self._settle("settled" if self._bridge.complete else "aborted", None)
-            await stream.aclose()
+            try:
+                # Stopped between the provider's last word and the end of its stream: it is whole.
+                self._settle("settled" if self._bridge.complete else "aborted", None)
+            finally:  # a journal that has failed takes no end of a call
+                await stream.aclose()
             raise
         self._settle("settled", None)
 
