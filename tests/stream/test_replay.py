@@ -131,3 +131,37 @@ async def test_viewers_of_a_run_that_cannot_be_stored_are_told_after_what_was() 
     with pytest.raises(Unavailable):
         await anext(view)
     assert broker.viewers(RUN) == 0
+
+
+async def test_who_fell_behind_when_no_more_can_be_stored_sees_what_was_and_is_told() -> None:
+    broker, journal = LocalBroker(), Journal()
+    view = await follow(RUN, broker, journal, is_new=True)
+    flood = entries(1, 1 + local.MOST_WAITING)
+    journal.stored += flood
+    broker.publish(RUN, flood)
+    broker.break_off(RUN, Unavailable("The journal is away."))
+    got: list[Entry] = []
+    while len(got) < len(flood):
+        got += await anext(view)
+    with pytest.raises(Unavailable):
+        await asyncio.wait_for(anext(view), 5)
+    assert got == list(flood)
+
+
+async def test_an_end_that_is_stored_is_seen_although_it_was_broken_off() -> None:
+    broker, journal = LocalBroker(), Journal()
+    view = await follow(RUN, broker, journal, is_new=True)
+    journal.stored += entries(1, 3, end=True)
+    broker.break_off(RUN, Unavailable("The journal was away."))
+    assert [entry.seq for batch in [b async for b in view] for entry in batch] == [1, 2, 3]
+
+
+async def test_a_view_that_is_ended_without_a_reason_just_ends() -> None:
+    broker, journal = LocalBroker(), Journal(*entries(1, 2))
+    view = await follow(RUN, broker, journal, is_new=False, look_again_s=60)
+    assert broker.looked_at() == (RUN,)
+    assert [entry.seq for entry in await anext(view)] == [1, 2]
+    broker.break_off(RUN, None)
+    async with asyncio.timeout(5):
+        assert [batch async for batch in view] == []
+    assert broker.looked_at() == ()

@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 from callsheet.db.transaction import Database
+from callsheet.events.run import RunFailed
 from callsheet.wiring.strays import Strays
 from tests.fakes.chat import ScriptedChat
 from tests.fakes.spool import NoSpool
@@ -13,7 +14,7 @@ from tests.journal.stage import recovery_of
 from tests.journal.test_writer import writing
 from tests.ledger.bookings import assert_sound
 from tests.sessions.rows import rows
-from tests.wiring.stage import USER, application, begin, hanging, settings_of, until_text
+from tests.wiring.stage import USER, all_of, application, begin, hanging, settings_of, until_text
 
 
 async def test_a_run_that_another_process_has_ended_is_stopped_here(
@@ -24,6 +25,7 @@ async def test_a_run_that_another_process_has_ended_is_stopped_here(
         await app.ready()
         ended = await begin(app, "Take your time")
         await until_text(ended.entries, "Half the ")
+        looked_at = (await app.runs.watch(USER, ended.run_id)).entries
         goes_on = await begin(app, "And this")
         await until_text(goes_on.entries, "Half the ")
         async with writing(database_url, []) as writer:
@@ -33,7 +35,9 @@ async def test_a_run_that_another_process_has_ended_is_stopped_here(
         async with asyncio.timeout(20):
             while jobs.has(ended.run_id):
                 await asyncio.sleep(0.01)
+            seen = await all_of(looked_at)
         looking.cancel()
+        assert isinstance(seen[-1].event, RunFailed)
         assert jobs.has(goes_on.run_id)
         assert (await app.runs.get(USER, ended.run_id)).status == "interrupted"
         await app.runs.cancel(USER, goes_on.run_id)

@@ -62,8 +62,8 @@ class LocalJobs:
         RateLimited where there is none, Unavailable where none is given any more; whoever comes
         back to a job under way needs none.
         """
-        if not self.has(job_id) and self._stop.is_set():
-            raise Unavailable("The server is shutting down.", service="worker")
+        if not self.has(job_id):
+            self.refuse_at_end()
         if not self.has(job_id) and len(self._jobs) + self._entering >= self._most:
             raise RateLimited(
                 f"{self._most} runs are under way here, which is the most at a time.",
@@ -74,6 +74,11 @@ class LocalJobs:
             yield
         finally:
             self._entering -= 1
+
+    def refuse_at_end(self) -> None:
+        """Unavailable where nothing is begun any more."""
+        if self._stop.is_set():
+            raise Unavailable("The server is shutting down.", service="worker")
 
     def expect(self, job_id: UUID) -> None:
         """The job will be submitted: from now on `has` it."""

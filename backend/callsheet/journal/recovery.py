@@ -119,7 +119,10 @@ class Recovery:
             entries: list[Entry] = []
             while page := await read_events(tx, run_id, len(entries), _PAGE):
                 entries.extend(page)
-            if run is None or (entries and isinstance(entries[-1].event, TERMINAL)):
+            if run is None:
+                return
+            if entries and isinstance(entries[-1].event, TERMINAL):
+                self._writer.show(run_id, entries[-1])  # another process wrote it
                 return
             left = _left_open([entry.event for entry in entries])
             quotes = await quotes_of(tx, run_id, left) if left else {}

@@ -128,6 +128,10 @@ class JournalWriter:
                 self._urgent.set()
                 self._wake.set()
 
+    def show(self, run_id: UUID, last: Entry) -> None:
+        """Tell the run's viewers of an end that was stored elsewhere."""
+        self._publish(run_id, (last,))
+
     async def _write(self, store: JournalStore, batch: Batch) -> None:
         changes = Changes()
         entries: list[tuple[UUID, Entry]] = []

@@ -19,6 +19,7 @@ class Subscription:
 
     def __init__(self) -> None:
         self.lagging = False
+        self.is_over = False
         self._broken: AppError | None = None
         self._waiting: deque[Entry] = deque()
         self._wake = asyncio.Event()
@@ -35,22 +36,23 @@ class Subscription:
         self._wake.set()
 
     async def take(self) -> tuple[Entry, ...]:
-        """All that waits, at least one entry; empty only when the viewer was cut off.
-
-        Raises what `break_off` was given, once nothing waits any more.
-        """
-        while not self._waiting and not self.lagging:
-            if self._broken is not None:
-                raise self._broken
+        """All that waits, at least one entry; empty only where it was cut off or is over."""
+        while not (self._waiting or self.lagging or self.is_over):
             self._wake.clear()
             await self._wake.wait()
         entries = tuple(self._waiting)
         self._waiting.clear()
         return entries
 
-    def break_off(self, error: AppError) -> None:
-        """Nothing more will come."""
+    def refuse(self) -> None:
+        """Raise what `break_off` was given."""
+        if self._broken is not None:
+            raise self._broken
+
+    def break_off(self, error: AppError | None) -> None:
+        """Nothing more will come: it is over, because of `error` where there is one."""
         self._broken = error
+        self.is_over = True
         self._wake.set()
 
 
@@ -67,8 +69,11 @@ class LocalBroker:
         if entries and isinstance(entries[-1].event, TERMINAL):
             self._viewers.pop(run_id, None)
 
-    def break_off(self, run_id: UUID, error: AppError) -> None:
-        """Tell the run's viewers that no more of it can be stored, and so shown; forget them."""
+    def break_off(self, run_id: UUID, error: AppError | None) -> None:
+        """Tell the run's viewers that no more of it can be shown here; forget them.
+
+        `error` is raised to them once they have seen what is stored; without one their view ends.
+        """
         for viewer in self._viewers.pop(run_id, ()):
             viewer.break_off(error)
 
@@ -77,6 +82,10 @@ class LocalBroker:
         viewer = Subscription()
         self._viewers.setdefault(run_id, []).append(viewer)
         return viewer
+
+    def looked_at(self) -> tuple[UUID, ...]:
+        """The runs that somebody looks at."""
+        return tuple(self._viewers)
 
     def viewers(self, run_id: UUID) -> int:
         """How many look at the run."""

@@ -60,30 +60,37 @@ async def _entries(
     try:
         while True:
             if read_first:
+                is_over = viewer.is_over
                 while entries := await reader.after(run_id, last, PAGE):
                     last = entries[-1].seq
                     yield entries
                     if isinstance(entries[-1].event, TERMINAL):
                         return
-                read_first = False
-            try:
-                async with asyncio.timeout(way.look_again_s):
-                    published = await viewer.take()
-            except TimeoutError:
-                read_first = True
-                continue
-            entries = tuple(entry for entry in published if entry.seq > last)
-            if viewer.lagging:
-                broker.unsubscribe(run_id, viewer)
-                viewer = broker.subscribe(run_id)
-                read_first = True
-                continue
-            if entries and entries[0].seq > last + 1:
-                read_first = True  # something was stored that was not published
-            elif entries:
+                if is_over:
+                    viewer.refuse()
+                    return
+            entries = await _published(viewer, last, way.look_again_s)
+            read_first = not entries
+            if entries:
                 last = entries[-1].seq
                 yield entries
                 if isinstance(entries[-1].event, TERMINAL):
                     return
+            elif viewer.lagging and not viewer.is_over:
+                broker.unsubscribe(run_id, viewer)
+                viewer = broker.subscribe(run_id)
     finally:
         broker.unsubscribe(run_id, viewer)
+
+
+async def _published(
+    viewer: Subscription, last: int, look_again_s: float | None
+) -> tuple[Entry, ...]:
+    """What follows `last` without a gap; empty where the journal has to be read."""
+    try:
+        async with asyncio.timeout(look_again_s):
+            published = await viewer.take()
+    except TimeoutError:
+        return ()
+    entries = tuple(entry for entry in published if entry.seq > last)
+    return entries if entries and entries[0].seq == last + 1 else ()

@@ -126,9 +126,9 @@ class Application:
             raise self._failure
 
     def drain(self) -> None:
-        """Take no new turns and let those under way end: the process is about to be stopped."""
+        """Take no new turns, let those under way end, and look on at no others any more."""
         if self._core is not None:
-            self._core.jobs.stop()
+            self._core.drain()
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()

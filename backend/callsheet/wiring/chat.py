@@ -19,6 +19,7 @@ from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
 from callsheet.wiring.run_work import RunWork
 from callsheet.wiring.stored_journal import StoredJournal
+from callsheet.wiring.views import look_on
 from callsheet.workflows.live import LiveWorkflows
 from callsheet.workflows.store import remember
 from callsheet.workflows.workflow import Workflow
@@ -59,10 +60,12 @@ class ChatService:
                 await looking
                 active = self._workflows.latest(active)
                 await self._remember_revision(core, active)
-                entries = await follow(
-                    ticket.run_id, core.broker, StoredJournal(core), is_new=ticket.is_new
-                )
-                if ticket.is_new:
+                if not ticket.is_new:
+                    entries = await look_on(core, ticket.run_id)
+                else:
+                    entries = await follow(
+                        ticket.run_id, core.broker, StoredJournal(core), is_new=True
+                    )
                     turn = _turn(ticket, principal, active, request, trace_id, core.currency)
                     core.jobs.submit(turn.run_id, RunWork(core, active, turn))
         if ticket.is_new:

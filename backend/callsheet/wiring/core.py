@@ -66,6 +66,13 @@ class Core:
         """What runs beside the turns."""
         return self.price_feed, self.quota_feed, self.strays, self.stop_orders
 
+    def drain(self) -> None:
+        """Begin no run any more, and end the views of runs that no end of this process ends."""
+        self.jobs.stop()
+        for run_id in self.broker.looked_at():
+            if not self.jobs.has(run_id):
+                self.broker.break_off(run_id, None)
+
 
 @dataclass(frozen=True, slots=True)
 class Process:

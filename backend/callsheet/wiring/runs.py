@@ -15,13 +15,11 @@ from callsheet.runs.store import asked_for, find_active, find_run, list_runs
 from callsheet.runs.watched import WatchedRun
 from callsheet.runs.worker_locks import is_alive
 from callsheet.sessions.store import find_session
-from callsheet.stream.replay import follow
 from callsheet.wiring.core import Core
-from callsheet.wiring.stored_journal import StoredJournal
+from callsheet.wiring.views import look_on
 
 _NO_RUN = "There is no such run."
 _NO_SESSION = "There is no such session."
-_LOOK_AGAIN_S: Final = 0.5
 _ORDERS: Final = 10
 _LOOKS: Final = 20
 _LOOK_S: Final = 0.05
@@ -42,16 +40,15 @@ class RunService:
         return run
 
     async def watch(self, principal: Principal, run_id: UUID) -> WatchedRun:
-        """The run with all that was and will be stored of it, wherever it runs; NotFound."""
+        """The run with all that was and will be stored of it, wherever it runs.
+
+        NotFound; Unavailable where it runs elsewhere and this process is about to end.
+        """
         core = self._core()
         run = await self.get(principal, run_id)
         async with core.database.read() as tx:
             asked = await asked_for(tx, run_id)
-        look_again_s = None if core.jobs.has(run_id) else _LOOK_AGAIN_S
-        entries = await follow(
-            run_id, core.broker, StoredJournal(core), is_new=False, look_again_s=look_again_s
-        )
-        return WatchedRun(run, asked, entries)
+        return WatchedRun(run, asked, await look_on(core, run_id))
 
     async def cancel(self, principal: Principal, run_id: UUID) -> RunRecord:
         """Stop it and return it as it is once it has ended; one that has ended is only returned."""

@@ -1,0 +1,89 @@
+"""Looking on at a run of another process: by its own request again, and while this one ends."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.fakes.agui_client import AgUiClient, Turn
+from tests.fakes.chat_script import chat_script
+from tests.fakes.deployment import Deployment
+from tests.fakes.provider.server import FakeProvider
+from tests.fakes.running_app import RunningApp
+
+HELD = {"text": None, "chunks": 6, "fault": "stall", "fault_at": 3}
+
+
+@asynccontextmanager
+async def client_of(app: RunningApp) -> AsyncIterator[AgUiClient]:
+    async with httpx.AsyncClient(base_url=app.base_url, timeout=30) as http:
+        yield AgUiClient(http)
+
+
+async def until_it_thinks(events: AsyncIterator[dict[str, Any]]) -> None:
+    async for event in events:
+        if event["type"] == "REASONING_MESSAGE_CONTENT":
+            return
+
+
+async def to_the_end(turn: Turn, events: AsyncIterator[dict[str, Any]]) -> Turn:
+    async for _ in events:
+        pass
+    return turn
+
+
+async def test_the_same_request_at_another_process_shows_the_run_to_its_end(
+    deployment: Deployment, database_url: str, provider: FakeProvider
+) -> None:
+    provider.scenario = chat_script(execution=HELD)
+    settings = deployment.settings(database_url)
+    async with (
+        RunningApp(settings) as one,
+        RunningApp(settings) as two,
+        client_of(one) as here,
+        client_of(two) as there,
+        here.open("hello", thread_id="t", run_id="r") as (first, events),
+    ):
+        await until_it_thinks(events)
+        async with there.open("hello", thread_id="t", run_id="r") as (again, others):
+            await anext(others)
+            await here.http.post("/v1/runs/r/cancel")
+            async with asyncio.timeout(20):
+                await to_the_end(first, events)
+                await to_the_end(again, others)
+    assert (again.events, again.frame_ids) == (first.events, first.frame_ids)
+
+
+@pytest.mark.parametrize("door", ["events", "connect"])
+async def test_a_process_that_ends_does_not_wait_for_runs_of_others(
+    deployment: Deployment, database_url: str, provider: FakeProvider, door: str
+) -> None:
+    provider.scenario = chat_script(execution=HELD)
+    settings = deployment.settings(database_url)
+    async with (
+        RunningApp(settings) as one,
+        client_of(one) as here,
+        here.open("hello", thread_id="t", run_id="r") as (first, events),
+    ):
+        await until_it_thinks(events)
+        two = RunningApp(settings)
+        async with two, client_of(two) as there:
+            looking = there.watch("r") if door == "events" else there.connect("t")
+            async with looking as (other, others):
+                await anext(others)
+                asked_at = time.monotonic()
+                stopping = asyncio.create_task(two.__aexit__(None, None, None))
+                await to_the_end(other, others)
+            await stopping
+            took_s = time.monotonic() - asked_at
+        await here.http.post("/v1/runs/r/cancel")
+        await to_the_end(first, events)
+    assert other.last["code"] == "interrupted"
+    assert took_s < 10
+    assert first.finish().breaches == []
