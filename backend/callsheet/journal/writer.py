@@ -58,6 +58,8 @@ class JournalWriter:
         self._options = options
         self._spool = spool
         self._kept: dict[UUID, set[str]] = {}
+        # What one connection keeps, the other must not remove at the same moment.
+        self._spooling = asyncio.Lock()
         self._touched: dict[UUID, JournaledRun] = {}
         self._writing: set[UUID] = set()
         self._wake = asyncio.Event()
@@ -152,10 +154,8 @@ class JournalWriter:
             run.take_in(written)
             run.confirm(taken)
             self._publish(run.keys.run_id, tuple(taken))
-            # What came behind this batch lies there too, until its own is committed.
-            if run.keys.run_id in self._kept and not run.measured():
-                del self._kept[run.keys.run_id]
-                await self._spool.drop(run.keys.run_id)
+            if run.keys.run_id in self._kept:
+                await self._drop_kept(run)
 
     async def _one_by_one(self, store: JournalStore, batch: Batch) -> None:
         if len(batch) > 1:
@@ -188,16 +188,26 @@ class JournalWriter:
                 await asyncio.sleep(wait_s)
                 wait_s = min(wait_s * 2, self._options.retry_most_s)
 
+    async def _drop_kept(self, run: JournaledRun) -> None:
+        """What came behind its batch lies there too, until its own is committed."""
+        async with self._spooling:
+            if run.keys.run_id in self._kept and not run.measured():
+                del self._kept[run.keys.run_id]
+                await self._spool.drop(run.keys.run_id)
+
     async def _keep_measured(self, entries: list[tuple[UUID, Entry]]) -> None:
         """Keep on disk what calls have used: of the batch, and of what waits behind it."""
-        found = [(run_id, e.event) for run_id, e in entries if isinstance(e.event, LlmCallFinished)]
-        for run in self._touched.values():
-            found += [(run.keys.run_id, event) for event in run.measured()]
-        fresh: list[Measured] = []
-        for run_id, event in found:
-            if event.error_code == UNBOOKED or event.call_id in self._kept.get(run_id, ()):
-                continue
-            self._kept.setdefault(run_id, set()).add(event.call_id)
-            fresh.append((run_id, event))
-        if fresh:
-            await self._spool.keep(fresh)
+        async with self._spooling:
+            found = [
+                (run_id, e.event) for run_id, e in entries if isinstance(e.event, LlmCallFinished)
+            ]
+            for run in self._touched.values():
+                found += [(run.keys.run_id, event) for event in run.measured()]
+            fresh: list[Measured] = []
+            for run_id, event in found:
+                if event.error_code == UNBOOKED or event.call_id in self._kept.get(run_id, ()):
+                    continue
+                self._kept.setdefault(run_id, set()).add(event.call_id)
+                fresh.append((run_id, event))
+            if fresh:
+                await self._spool.keep(fresh)
