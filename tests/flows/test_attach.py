@@ -109,5 +109,11 @@ async def test_a_place_that_is_none_is_named(agui: AgUiClient, place: str) -> No
         assert refused.problem["field"] in {"after", "Last-Event-ID"}
 
 
+async def test_a_run_of_a_deleted_session_tells_no_more_what_was_said(agui: AgUiClient) -> None:
+    first = await agui.ask("hello", thread_id="t")
+    await agui.http.delete("/v1/sessions/t")
+    assert (await watched(agui, first.headers["x-run-id"])).status == 404
+
+
 async def test_a_run_that_is_not_there_is_not_found(agui: AgUiClient) -> None:
     assert (await watched(agui, "nobody's run")).status == 404

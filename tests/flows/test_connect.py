@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.agui.frames import check_event
 from tests.fakes.agui_client import AgUiClient, Turn
+from tests.fakes.books import Books
 from tests.fakes.chat_script import chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
@@ -90,6 +91,20 @@ async def test_what_is_no_longer_said_is_not_in_it(agui: AgUiClient) -> None:
         ("user", "one, edited"),
         ("assistant", "Here is your answer."),
     ]
+
+
+async def test_of_a_long_session_the_last_of_what_was_said_is_in_it(
+    agui: AgUiClient, books: Books
+) -> None:
+    await agui.ask("one", thread_id="t")
+    await books.one(
+        "INSERT INTO messages (id, session_id, role, content, seq, currency)"
+        " SELECT gen_random_uuid(), session_id, 'user', number || repeat(' 界', 8000),"
+        " 100 + number, currency FROM messages, generate_series(1, 1200) AS number"
+        " WHERE role = 'user'"
+    )
+    numbers = [int(text.split()[0]) for _, text in said(await connected(agui, "t"))]
+    assert numbers == list(range(952, 1201))
 
 
 async def test_a_session_that_is_not_there_is_not_found(agui: AgUiClient) -> None:

@@ -11,7 +11,7 @@ from callsheet.agui.frame import encode_one_line
 from callsheet.agui.run_frames import PROTOCOL_VERSION, WireIds
 
 MOST_BYTES: Final = 8_000_000
-"""Of texts in one snapshot; a frame over 10 MB is more than some readers take."""
+"""Of texts in one snapshot, as JSON spells them; some readers take no frame over 10 MB."""
 
 
 class Said(Protocol):
@@ -35,7 +35,7 @@ def messages_snapshot(messages: Sequence[Said]) -> dict[str, Any]:
     room = MOST_BYTES
     kept: list[dict[str, Any]] = []
     for message in reversed(messages):
-        room -= len(message.content.encode())
+        room -= len(encode_one_line(message.content))
         if room < 0:
             break
         kept.append(

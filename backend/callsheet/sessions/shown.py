@@ -11,12 +11,15 @@ from sqlalchemy import text
 from callsheet.db.transaction import Read
 
 _SHOWN: Final = text("""
-SELECT id, role, content, metadata->>'raw_id' AS raw_id FROM messages
+SELECT id, role, content, raw_id FROM (
+SELECT *, sum(octet_length(content)) OVER (ORDER BY seq DESC) AS bytes FROM (
+SELECT seq, id, role, content, metadata->>'raw_id' AS raw_id FROM messages
 WHERE session_id = :session_id AND deleted_at IS NULL AND content <> ''
   AND coalesce(metadata->>'status', 'final') IN ('final', 'partial')
   AND (role = 'user' OR (role = 'assistant' AND metadata @> '{"visible": true}'
        AND metadata->>'run_id' IS DISTINCT FROM CAST(:without_run AS text)))
 ORDER BY seq DESC LIMIT :limit
+) AS latest) AS sized WHERE bytes <= :most_bytes ORDER BY seq DESC
 """)
 
 
@@ -31,12 +34,16 @@ class ShownMessage:
 
 
 async def shown_messages(
-    tx: Read, session_id: UUID, limit: int, without_run: UUID | None = None
+    tx: Read, session_id: UUID, limit: int, most_bytes: int, without_run: UUID | None = None
 ) -> tuple[ShownMessage, ...]:
-    """The last `limit` of them, oldest first; without the answers of one run, which come live."""
+    """The last of them, oldest first: at most `limit`, of at most `most_bytes` of text together.
+
+    Without the answers of one run, which come live.
+    """
     values = {
         "session_id": session_id,
         "limit": limit,
+        "most_bytes": most_bytes,
         "without_run": None if without_run is None else str(without_run),
     }
     rows = (await tx.execute(_SHOWN, values)).all()

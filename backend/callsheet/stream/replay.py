@@ -21,7 +21,8 @@ class JournalReader(Protocol):
         ...
 
 
-PAGE = 1_000
+PAGE = 250
+"""Entries that are read and encoded in one step: few enough to hold up nobody else."""
 
 
 @dataclass(frozen=True, slots=True)

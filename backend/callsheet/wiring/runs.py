@@ -47,6 +47,8 @@ class RunService:
         core = self._core()
         run = await self.get(principal, run_id)
         async with core.database.read() as tx:
+            if await find_session(tx, run.session_id, principal.user_id) is None:
+                raise NotFound(_NO_RUN)  # it tells what was said in a session that is deleted
             asked = await asked_for(tx, run_id)
         return WatchedRun(run, asked, await look_on(core, run_id))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from uuid import UUID
 
+from callsheet.agui.history import MOST_BYTES
 from callsheet.auth.principal import Principal
 from callsheet.auth.store import remember_user
 from callsheet.db.transaction import Read
@@ -63,7 +64,7 @@ class SessionService:
             session = await self._find(tx, principal, session_id)
             active = await find_active(tx, session_id)
             run_id = None if active is None else active[0]
-            messages = await shown_messages(tx, session_id, _MOST_SHOWN, run_id)
+            messages = await shown_messages(tx, session_id, _MOST_SHOWN, MOST_BYTES, run_id)
         watched = None if run_id is None else await self._runs.watch(principal, run_id)
         return ConnectedSession(session, messages, watched, core.currency)
 
