@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 
 from callsheet.db.channel import Channel
 from callsheet.db.options import DatabaseOptions
@@ -48,6 +50,46 @@ async def test_a_line_that_is_cut_says_so(database: Database, database_url: str)
                     " WHERE query LIKE 'LISTEN%' AND datname = current_database()"
                 )
             )
+        with pytest.raises(Unavailable):
+            await listening
+
+
+@asynccontextmanager
+async def relayed(database_url: str, silent: asyncio.Event) -> AsyncIterator[str]:
+    """The same database behind a line that passes nothing on, and stays, once it is `silent`."""
+    url = make_url(database_url)
+    folder = url.query.get("host")
+    port = url.port or 5432
+
+    async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        try:
+            while data := await source.read(65536):
+                if not silent.is_set():
+                    sink.write(data)
+        finally:
+            sink.close()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if folder:
+            there = await asyncio.open_unix_connection(f"{folder}/.s.PGSQL.{port}")
+        else:
+            there = await asyncio.open_connection(url.host, port)
+        await asyncio.gather(pump(reader, there[1]), pump(there[0], writer), return_exceptions=True)
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        own = url.set(host="127.0.0.1", port=server.sockets[0].getsockname()[1])
+        query = {key: value for key, value in url.query.items() if key != "host"}
+        yield own.set(query=query).render_as_string(hide_password=False)
+
+
+async def test_a_line_that_has_gone_silent_is_found_out(database_url: str) -> None:
+    silent, ready = asyncio.Event(), asyncio.Event()
+    async with asyncio.timeout(30), relayed(database_url, silent) as url:
+        channel = Channel(DatabaseOptions(url, connect_timeout_s=1), "one", ask_every_s=0.01)
+        listening = asyncio.ensure_future(channel.listen(lambda _: None, ready.set))
+        await ready.wait()
+        silent.set()
         with pytest.raises(Unavailable):
             await listening
 

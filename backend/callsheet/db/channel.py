@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import asyncpg
 from sqlalchemy import text
 
-from callsheet.db.driver import AWAY
+from callsheet.db.driver import AWAY, DriverTx
 from callsheet.db.engine import plain_url
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import Unavailable
 
+_ASK_EVERY_S: Final = 15.0
 _SEND = text("SELECT pg_notify(:channel, :word)")
 
 
 class Channel:
     """One channel of LISTEN and NOTIFY. A word that nobody listens to is lost."""
 
-    def __init__(self, options: DatabaseOptions, name: str) -> None:
+    def __init__(
+        self, options: DatabaseOptions, name: str, ask_every_s: float = _ASK_EVERY_S
+    ) -> None:
         self._options = options
         self._name = name
+        self._ask_every_s = ask_every_s
 
     async def send(self, database: Database, word: str) -> None:
         """Tell everybody who listens now, this process too."""
@@ -38,23 +42,40 @@ class Channel:
         Raises:
             Unavailable: the connection is lost, or was not to be had.
         """
-        lost = asyncio.Event()
         try:
             connection = await asyncpg.connect(
-                plain_url(self._options.url), timeout=self._options.connect_timeout_s
+                plain_url(self._options.url),
+                timeout=self._options.connect_timeout_s,
+                command_timeout=self._options.statement_timeout_s,
+                server_settings={"application_name": f"{self._options.application_name}-channel"},
             )
+            try:
+                await self._hear(connection, take, ready)
+            finally:
+                connection.terminate()
         except AWAY as error:
-            raise Unavailable("The database does not answer.", service="database") from error
-        try:
-            connection.add_termination_listener(lambda _: lost.set())
+            raise _away() from error
 
-            def heard(_connection: Any, _pid: int, _channel: str, word: object) -> None:
-                take(str(word))
+    async def _hear(
+        self, connection: DriverTx, take: Callable[[str], None], ready: Callable[[], None] | None
+    ) -> None:
+        lost = asyncio.Event()
+        connection.add_termination_listener(lambda _: lost.set())
 
-            await connection.add_listener(self._name, heard)
-            if ready is not None:
-                ready()
-            await lost.wait()
-            raise Unavailable("The database does not answer.", service="database")
-        finally:
-            connection.terminate()
+        def heard(_connection: Any, _pid: int, _channel: str, word: object) -> None:
+            take(str(word))
+
+        await connection.add_listener(self._name, heard)
+        if ready is not None:
+            ready()
+        while not lost.is_set():
+            try:
+                async with asyncio.timeout(self._ask_every_s):
+                    await lost.wait()
+            except TimeoutError:  # a line that is cut between the two tells nobody so
+                await connection.execute("SELECT 1", timeout=self._options.connect_timeout_s)
+        raise _away()
+
+
+def _away() -> Unavailable:
+    return Unavailable("The database does not answer.", service="database")
