@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -131,6 +133,21 @@ async def test_a_lost_file_or_root_takes_nothing_away(root: Path) -> None:
     await live.refresh()
     assert live.get("letters") is before
     assert "holds no workflow" in [problem.message for problem in live.problems()]
+
+
+async def test_a_root_that_cannot_be_read_takes_nothing_away(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live = LiveWorkflows.load(root, KNOWN, HandClock(LATER), scan_every_s=0)
+    before = live.get("letters")
+
+    def closed(path: Path) -> Iterator[Path]:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "iterdir", closed)
+    await live.refresh()
+    assert live.get("letters") is before
+    assert [problem.message for problem in live.problems()] == ["cannot be read: Permission denied"]
 
 
 def test_a_start_with_a_mistake_is_refused_with_every_problem(root: Path) -> None:

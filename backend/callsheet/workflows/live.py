@@ -119,10 +119,13 @@ class LiveWorkflows:
 
     def _scan(self, *, first: bool) -> None:
         self._next_scan = self._clock.monotonic() + self._scan_every_s
-        there = folders(self._root)
+        # An unmounted, closed or emptied root takes no workflow away from a running process.
+        try:
+            there, missing = folders(self._root), "holds no workflow"
+        except OSError as error:
+            there, missing = [], f"cannot be read: {error.strerror}"
         if not there:
-            # An unmounted or emptied root takes no workflow away from a running process.
-            self._root_problems = (Problem(str(self._root), 0, 0, "holds no workflow"),)
+            self._root_problems = (Problem(str(self._root), 0, 0, missing),)
             return
         self._root_problems = ()
         now = {folder.name: self._look(folder, first=first) for folder in there}
