@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 import subprocess
 import sys
@@ -55,11 +54,16 @@ def smollm2(url: str) -> Model:
 @pytest.mark.timeout(300)
 async def test_it_streams_words_and_reports_usage(url: str) -> None:
     heard = await ask(
-        url, model=smollm2(url), seconds=200, question="Say hello.", max_output_tokens=16
+        url,
+        model=smollm2(url),
+        seconds=200,
+        question="Say hello.",
+        max_output_tokens=16,
+        temperature=0.0,
     )
 
     assert heard.error is None
-    assert re.search("[a-z]", heard.text)
+    assert heard.text.strip()
     assert heard.reads > 1
     counted = metered(heard.usage, Usage())
     assert counted.source == "provider"
