@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import httpx
 import pytest
 
 from tests.fakes.agui_client import AgUiClient, Turn
 from tests.fakes.chat_script import chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
-from tests.fakes.running_app import RunningApp
+from tests.fakes.two_apps import two_apps
 
 HELD = {"text": None, "chunks": 6, "fault": "stall", "fault_at": 3}
 
@@ -75,21 +74,17 @@ async def test_a_run_of_another_process_is_shown_to_its_end(
     deployment: Deployment, database_url: str, provider: FakeProvider
 ) -> None:
     provider.scenario = chat_script(execution=HELD)
-    settings = deployment.settings(database_url)
     async with (
-        RunningApp(settings) as here,
-        RunningApp(settings) as there,
-        httpx.AsyncClient(base_url=here.base_url, timeout=30) as http,
-        httpx.AsyncClient(base_url=there.base_url, timeout=30) as elsewhere,
-        AgUiClient(http).open("hello") as (first, events),
+        two_apps(deployment.settings(database_url)) as (here, there),
+        here.open("hello") as (first, events),
     ):
         async for event in events:
             if event["type"] == "REASONING_MESSAGE_CONTENT":
                 break
         run_id = first.headers["x-run-id"]
-        async with AgUiClient(elsewhere).watch(run_id) as (other, others):
+        async with there.watch(run_id) as (other, others):
             await anext(others)
-            await http.post(f"/v1/runs/{run_id}/cancel")
+            await here.http.post(f"/v1/runs/{run_id}/cancel")
             for stream in (others, events):
                 async for _ in stream:
                     pass

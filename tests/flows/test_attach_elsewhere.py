@@ -5,25 +5,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.fakes.agui_client import AgUiClient, Turn
+from tests.fakes.agui_client import Turn
 from tests.fakes.chat_script import chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
 from tests.fakes.running_app import RunningApp
+from tests.fakes.two_apps import client_of, two_apps
 
 HELD = {"text": None, "chunks": 6, "fault": "stall", "fault_at": 3}
-
-
-@asynccontextmanager
-async def client_of(app: RunningApp) -> AsyncIterator[AgUiClient]:
-    async with httpx.AsyncClient(base_url=app.base_url, timeout=30) as http:
-        yield AgUiClient(http)
 
 
 async def until_it_thinks(events: AsyncIterator[dict[str, Any]]) -> None:
@@ -44,10 +37,7 @@ async def test_the_same_request_at_another_process_shows_the_run_to_its_end(
     provider.scenario = chat_script(execution=HELD)
     settings = deployment.settings(database_url)
     async with (
-        RunningApp(settings) as one,
-        RunningApp(settings) as two,
-        client_of(one) as here,
-        client_of(two) as there,
+        two_apps(settings) as (here, there),
         here.open("hello", thread_id="t", run_id="r") as (first, events),
     ):
         await until_it_thinks(events)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import time
 
-import httpx
-
-from tests.fakes.agui_client import AgUiClient
 from tests.fakes.chat_script import chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
-from tests.fakes.running_app import RunningApp
+from tests.fakes.two_apps import two_apps
 
 STALLED = {"text": None, "chunks": 5, "fault": "stall", "fault_at": 3}
 
@@ -19,21 +16,17 @@ async def test_a_stop_in_another_process_closes_the_providers_connection_within_
     deployment: Deployment, database_url: str, provider: FakeProvider
 ) -> None:
     provider.scenario = chat_script(execution=STALLED)
-    settings = deployment.settings(database_url)
     async with (
-        RunningApp(settings) as here,
-        RunningApp(settings) as there,
-        httpx.AsyncClient(base_url=here.base_url, timeout=30) as http,
-        httpx.AsyncClient(base_url=there.base_url, timeout=30) as elsewhere,
-        AgUiClient(http).open("hello") as (turn, events),
+        two_apps(deployment.settings(database_url)) as (here, there),
+        here.open("hello") as (turn, events),
     ):
         async for event in events:
             if event["type"] == "REASONING_MESSAGE_CONTENT" and "w00002" in event["delta"]:
                 break
         url = f"/v1/runs/{turn.headers['x-run-id']}/cancel"
         asked_at = time.monotonic()
-        stopped = await elsewhere.post(url)
-        again = await http.post(url)
+        stopped = await there.http.post(url)
+        again = await here.http.post(url)
         async for _ in events:
             pass
     assert turn.finish().breaches == []
@@ -48,16 +41,12 @@ async def test_a_session_is_stopped_and_deleted_from_another_process(
     deployment: Deployment, database_url: str, provider: FakeProvider
 ) -> None:
     provider.scenario = chat_script(intent={"fault": "hang"})
-    settings = deployment.settings(database_url)
     async with (
-        RunningApp(settings) as here,
-        RunningApp(settings) as there,
-        httpx.AsyncClient(base_url=here.base_url, timeout=30) as http,
-        httpx.AsyncClient(base_url=there.base_url, timeout=30) as elsewhere,
-        AgUiClient(http).open("hello") as (turn, events),
+        two_apps(deployment.settings(database_url)) as (here, there),
+        here.open("hello") as (turn, events),
     ):
         await provider.until(lambda seen: seen.open == 1)
-        deleted = await elsewhere.delete(f"/v1/sessions/{turn.headers['x-session-id']}")
+        deleted = await there.http.delete(f"/v1/sessions/{turn.headers['x-session-id']}")
         async for _ in events:
             pass
     assert deleted.status_code == 204

@@ -23,7 +23,7 @@ from callsheet.api.caller import caller_of
 from callsheet.api.documents import Answer
 from callsheet.api.openapi import BODY_ERRORS, answers
 from callsheet.api.ports import ApiOptions, Services
-from callsheet.api.stream_response import StreamResponse
+from callsheet.api.stream_response import StreamResponse, run_headers
 from callsheet.api.whole_answer import WholeAnswer
 from callsheet.kit.log import log_context
 from callsheet.runs.started import StartedRun
@@ -115,7 +115,8 @@ class AgentChatRoutes:
         wire = WireIds(asked.raw_thread_id, asked.raw_run_id, asked.raw_parent_run_id)
         viewer = Viewer(client_state=asked.state)
         encoder = Encoder(run.run_id, wire, asked.protocol, self._options.show, viewer)
-        return StreamResponse(run.entries, encoder, _ids(run), self._options.ping_after_s)
+        headers = run_headers(run.session_id, run.run_id)
+        return StreamResponse(run.entries, encoder, headers, self._options.ping_after_s)
 
     async def _parsed(self, body: bytes, user_id: UUID) -> RunInput:
         limit = self._options.max_message_chars
@@ -137,8 +138,5 @@ async def _document(run: StartedRun, asked: RunInput, show: ShowOptions) -> Resp
         async for batch in entries:
             for entry in batch:
                 answer.take(entry.event)
-    return json_answer(answer.document(run, asked), status=HTTPStatus.OK, headers=_ids(run))
-
-
-def _ids(run: StartedRun) -> dict[str, str]:
-    return {"X-Session-Id": str(run.session_id), "X-Run-Id": str(run.run_id)}
+    headers = run_headers(run.session_id, run.run_id)
+    return json_answer(answer.document(run, asked), status=HTTPStatus.OK, headers=headers)

@@ -7,21 +7,18 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from callsheet.agui.encoder import Encoder
 from callsheet.agui.history import at_rest, messages_snapshot
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.viewer import Viewer
 from callsheet.api.caller import caller_of, path_id
-from callsheet.api.openapi import answers
+from callsheet.api.looking_on import run_stream, stream_answers
 from callsheet.api.ports import ApiOptions, Services
-from callsheet.api.stream_response import STREAM_HEADERS, StreamResponse
+from callsheet.api.stream_response import STREAM_HEADERS
 from callsheet.kit.ids import part_id
 from callsheet.kit.money import plain
-from callsheet.runs.watched import WatchedRun
 from callsheet.stream.connected import ConnectedSession
 
-_ANSWERS: Final = answers(None, 404, means="The session's history and state, and its run live.")
-_ANSWERS[200]["content"] = {"text/event-stream": {"schema": {"type": "string"}}}
+_ANSWERS: Final = stream_answers("The session's history and state, and its run live.")
 
 
 class ConnectRoutes:
@@ -53,19 +50,8 @@ class ConnectRoutes:
         connected = await self._services.sessions.connect(caller, id_)
         if connected.watched is None:
             return self._at_rest(connected, session_id)
-        return self._live(connected, connected.watched)
-
-    def _live(self, connected: ConnectedSession, watched: WatchedRun) -> Response:
-        run = watched.run
-        encoder = Encoder(
-            run.id,
-            WireIds(run.raw_thread_id, run.raw_run_id, watched.asked.raw_parent_run_id),
-            watched.asked.protocol,
-            self._options.show,
-            Viewer(history=messages_snapshot(connected.messages)),
-        )
-        headers = {"X-Session-Id": str(run.session_id), "X-Run-Id": str(run.id)}
-        return StreamResponse(watched.entries, encoder, headers, self._options.ping_after_s)
+        viewer = Viewer(history=messages_snapshot(connected.messages))
+        return run_stream(connected.watched, viewer, self._options)
 
     def _at_rest(self, connected: ConnectedSession, thread_id: str) -> Response:
         session = connected.session

@@ -8,19 +8,15 @@ from uuid import UUID
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from callsheet.agui.encoder import Encoder
 from callsheet.agui.place import Place, parse_place
-from callsheet.agui.run_frames import WireIds
 from callsheet.agui.viewer import Viewer
 from callsheet.api.caller import caller_of, path_id
-from callsheet.api.openapi import answers
+from callsheet.api.looking_on import run_stream, stream_answers
 from callsheet.api.ports import ApiOptions, Services
-from callsheet.api.stream_response import StreamResponse
 
 _HEADER: Final = "Last-Event-ID"
 _QUERY: Final = "after"
-_ANSWERS: Final = answers(None, 404, means="The run's events, those that were sent before first.")
-_ANSWERS[200]["content"] = {"text/event-stream": {"schema": {"type": "string"}}}
+_ANSWERS: Final = stream_answers("The run's events, those that were sent before first.")
 _WHERE: Final = (
     "The id of the last frame that was seen, or `seq.n`, or `seq`; what follows it is sent."
 )
@@ -59,16 +55,7 @@ class RunEventRoutes:
         id_ = path_id(caller, "run", run_id)
         place = _place(request, id_)
         watched = await self._services.runs.watch(caller, id_)
-        run = watched.run
-        encoder = Encoder(
-            run.id,
-            WireIds(run.raw_thread_id, run.raw_run_id, watched.asked.raw_parent_run_id),
-            watched.asked.protocol,
-            self._options.show,
-            Viewer(watched.asked.client_state, place),
-        )
-        headers = {"X-Session-Id": str(run.session_id), "X-Run-Id": str(run.id)}
-        return StreamResponse(watched.entries, encoder, headers, self._options.ping_after_s)
+        return run_stream(watched, Viewer(watched.asked.client_state, place), self._options)
 
 
 def _place(request: Request, run_id: UUID) -> Place | None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Final
+from uuid import UUID
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -25,6 +26,11 @@ STREAM_HEADERS: Final = {
 }
 
 _log = get_log(__name__)
+
+
+def run_headers(session_id: UUID, run_id: UUID) -> dict[str, str]:
+    """What an answer that shows a run says of it."""
+    return {"X-Session-Id": str(session_id), "X-Run-Id": str(run_id)}
 
 
 class _ViewerGoneError(Exception):

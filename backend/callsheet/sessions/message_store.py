@@ -14,6 +14,7 @@ from callsheet.db.transaction import Read, Tx
 from callsheet.kit.json import encode
 from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
 from callsheet.sessions.message import MessageRecord
+from callsheet.sessions.shown import SHOWN
 
 _T = AgentChatMessage.__table__.c
 _COLUMNS = (
@@ -68,14 +69,12 @@ WHERE here.id = :id AND m.session_id = here.session_id AND m.seq > here.seq
   AND m.metadata->>'status' IS DISTINCT FROM 'discarded'
 """)
 
-_BEFORE = text("""
+_BEFORE = text(f"""
 SELECT role, content FROM messages
-WHERE session_id = :session_id AND deleted_at IS NULL AND content <> '' AND seq < (
-        SELECT seq FROM messages WHERE id = :message_id)
-  AND coalesce(metadata->>'status', 'final') IN ('final', 'partial')
-  AND (role = 'user' OR (role = 'assistant' AND metadata @> '{"visible": true}'))
+WHERE session_id = :session_id AND {SHOWN}
+  AND seq < (SELECT seq FROM messages WHERE id = :message_id)
 ORDER BY seq DESC LIMIT :limit
-""")
+""")  # noqa: S608 - our own text, not a value
 
 _LOCK = text("SELECT id FROM sessions WHERE id = :id FOR NO KEY UPDATE")
 

@@ -10,17 +10,21 @@ from sqlalchemy import text
 
 from callsheet.db.transaction import Read
 
-_SHOWN: Final = text("""
+SHOWN: Final = """\
+deleted_at IS NULL AND content <> ''
+  AND coalesce(metadata->>'status', 'final') IN ('final', 'partial')
+  AND (role = 'user' OR (role = 'assistant' AND metadata @> '{"visible": true}'))"""
+"""What users have seen of a session's `messages`, and so what it is that was said."""
+
+_SHOWN: Final = text(f"""
 SELECT id, role, content, raw_id FROM (
 SELECT *, sum(octet_length(content)) OVER (ORDER BY seq DESC) AS bytes FROM (
 SELECT seq, id, role, content, metadata->>'raw_id' AS raw_id FROM messages
-WHERE session_id = :session_id AND deleted_at IS NULL AND content <> ''
-  AND coalesce(metadata->>'status', 'final') IN ('final', 'partial')
-  AND (role = 'user' OR (role = 'assistant' AND metadata @> '{"visible": true}'
-       AND metadata->>'run_id' IS DISTINCT FROM CAST(:without_run AS text)))
+WHERE session_id = :session_id AND {SHOWN}
+  AND (role = 'user' OR metadata->>'run_id' IS DISTINCT FROM CAST(:without_run AS text))
 ORDER BY seq DESC LIMIT :limit
 ) AS latest) AS sized WHERE bytes <= :most_bytes ORDER BY seq DESC
-""")
+""")  # noqa: S608 - our own text, not a value
 
 
 @dataclass(frozen=True, slots=True)
