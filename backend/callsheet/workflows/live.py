@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +14,7 @@ from callsheet.kit.errors import ConfigError, NotFound, Problem
 from callsheet.kit.log import get_log
 from callsheet.kit.yaml_words import closest
 from callsheet.workflows.draft import Known
-from callsheet.workflows.folder import folders, paths, read_folder
+from callsheet.workflows.folder import Folder, folders, paths, read_folder
 from callsheet.workflows.loader import build
 from callsheet.workflows.revision import revision_of
 from callsheet.workflows.workflow import Workflow
@@ -98,6 +98,16 @@ class LiveWorkflows:
         """The revision of it that is active now; itself where its folder has gone since."""
         seen = self._seen.get(workflow.name)
         return workflow if seen is None or seen.workflow is None else seen.workflow
+
+    def rebuilt(self, name: str, revision: str, files: Mapping[str, str]) -> Workflow:
+        """An earlier revision, from the files that were kept of it; takes a while, touches nothing.
+
+        Raises:
+            ConfigError: it names what is not there any more: a model, a tool.
+        """
+        kept = {path: text.encode() for path, text in files.items()}
+        workflow = build(Folder(name, f"{name}@{revision[:12]}", kept), self._known)
+        return replace(workflow, revision=revision)
 
     async def refresh(self) -> None:
         """Take in what was edited; a look at the disk at most every `scan_every_s`."""
