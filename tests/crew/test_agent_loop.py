@@ -22,6 +22,7 @@ from callsheet.kit.errors import AppError
 from callsheet.kit.ids import new_id
 from callsheet.llm.errors import ProviderError
 from callsheet.tools.invoke import ToolOutcome
+from callsheet.turn.record import Record
 from tests.fakes.stage import agent
 
 TOOLS = ({"type": "function", "function": {"name": "clock"}},)
@@ -46,6 +47,8 @@ class Stage:
     spec: Mapping[str, Any] = field(default_factory=dict)
     asked: list[tuple[list[Any], Sequence[Any]]] = field(default_factory=list)
     events: list[Any] = field(default_factory=list)
+    record: Record = field(default_factory=Record)
+    once: frozenset[str] = frozenset()
     running: int = 0
     most_running: int = 0
 
@@ -58,7 +61,7 @@ class Stage:
             task="t",
             visible=True,
         )
-        tools = ToolRound(frame, self._emit, self._call_tool, parallel=2)
+        tools = ToolRound(frame, self._emit, self, self.record, parallel=2)
         loop = AgentLoop(frame, self._emit, tools, TOOLS, failed_rounds=3)
         return await loop.run(FIRST, self._ask, deadline or Deadline.after(10))
 
@@ -77,7 +80,10 @@ class Stage:
             raise step
         return step
 
-    async def _call_tool(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
+    def repeats(self, name: str) -> bool:
+        return name not in self.once
+
+    async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
         self.running += 1
         self.most_running = max(self.most_running, self.running)
         try:

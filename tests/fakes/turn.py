@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -40,6 +41,10 @@ class Recording:
         self._order.check(event)
         parse_event(dump_event(event))
         self.events.append(event)
+
+    def carry(self, tool_call_ids: Iterable[str]) -> None:
+        """An earlier run asked for these calls."""
+        self._order.carry(tool_call_ids)
 
     def end(self) -> None:
         """End the run; fails where anything is still open."""
@@ -125,6 +130,11 @@ class FakeMeter:
     unpriced: frozenset[str] = frozenset()
     calls_within_budget: int | None = None
     calls: list[FakeCall] = field(default_factory=list)
+    committed: list[AnyRunEvent] = field(default_factory=list)
+
+    async def stored(self) -> None:
+        """At once: all that was emitted is committed now."""
+        self.committed = list(getattr(self.emit, "events", ()))
 
     async def open(self, intent: CallIntent) -> FakeCall:
         if intent.model in self.unpriced:

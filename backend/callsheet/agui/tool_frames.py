@@ -58,7 +58,12 @@ class ToolFrames:
                 "toolCallId": event.tool_call_id,
                 "content": event.content,
                 "role": "tool",
-                **self.calls[event.tool_call_id].owner,
+                **self._owner(event.tool_call_id),
             },
             {"status": event.status, "latencyMs": event.latency_ms},
         )
+
+    def _owner(self, tool_call_id: str) -> dict[str, str]:
+        """Who asked; a call that an earlier run asked for has no owner in this one."""
+        lane = self.calls.get(tool_call_id)
+        return {} if lane is None else lane.owner

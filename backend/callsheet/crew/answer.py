@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from callsheet.events.call import RequestedTool
+from callsheet.events.call import AnswerFinished, RequestedTool
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +16,13 @@ class Answer:
     reasoning: str
     tool_calls: tuple[RequestedTool, ...]
     finish_reason: str | None = None
+
+
+def answer_of(stored: AnswerFinished) -> Answer:
+    """The answer that the journal holds."""
+    return Answer(
+        message_id=stored.message_id,
+        text=stored.text,
+        reasoning=stored.reasoning,
+        tool_calls=stored.tool_calls,
+    )

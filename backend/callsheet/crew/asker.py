@@ -61,6 +61,10 @@ class Asker:
         self._retry = retry
         self._rates = rates or NoRates()
 
+    async def stored(self) -> None:
+        """Return once all that was emitted so far is committed."""
+        await self._meter.stored()
+
     async def ask(self, question: Question) -> Answer:
         """The model's whole answer, streamed as events on its way.
 

@@ -53,7 +53,8 @@ class CrewFactory:
             resolved = resolve(spec, variables)
             part = self._part(spec, resolved)
             role = performance.role(spec.name)
-            self._scene.cast.expect(str(role.task.id), part.speaker.frame)
+            if part.speaker.frame.path not in self._scene.work.record.tasks:
+                self._scene.cast.expect(str(role.task.id), part.speaker.frame)
             given.append((role, part, resolved))
         performance.announce(self._scene.cast)
         for role, part, resolved in given:
@@ -116,7 +117,11 @@ class CrewFactory:
             return (await self.hire(hired[0], name, blocks, call_id, by)).text
 
         desk = ToolDesk(
-            frame, scene.work.request, scene.abilities, Delegation(self._coworkers(frame), hire)
+            frame,
+            scene.work.request,
+            scene.abilities,
+            Delegation(self._coworkers(frame), hire),
+            scene.asker.stored,
         )
         tools = desk.schemas() if model.native_tools else ()
         options = scene.abilities.options
@@ -135,11 +140,13 @@ class CrewFactory:
         part = Part(
             scene=scene,
             task=spec,
-            speaker=Speaker(scene.asker, frame, model, spec.output_schema),
+            speaker=Speaker(scene.asker, frame, model, spec.output_schema, scene.work.record),
             loop=AgentLoop(
                 frame,
                 scene.emit,
-                ToolRound(frame, scene.emit, desk.call, parallel=options.parallel_tools),
+                ToolRound(
+                    frame, scene.emit, desk, scene.work.record, parallel=options.parallel_tools
+                ),
                 tools,
                 failed_rounds=options.failed_rounds,
             ),

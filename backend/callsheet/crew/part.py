@@ -11,7 +11,7 @@ from callsheet.crew.scene import Delivery, Scene
 from callsheet.crew.speaker import Speaker
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import AppError
-from callsheet.kit.json import encode
+from callsheet.kit.json import decode, encode
 from callsheet.workflows.output import parse_output
 from callsheet.workflows.workflow import TaskSpec
 
@@ -40,7 +40,7 @@ class Part:
         path = self.speaker.frame.path
         try:
             async with self.scene.on_stage():
-                delivery = await self._deliver(ask)
+                delivery = self._stored(path) or await self._deliver(ask)
                 await self.scene.pace.step()  # CrewAI's ending of the task follows
         except AppError as error:
             self.scene.cast.fail(path, str(error))
@@ -48,6 +48,16 @@ class Part:
         self.scene.deliveries[path] = delivery
         self.scene.cast.deliver(path, delivery.text)
         return delivery
+
+    def _stored(self, path: str) -> Delivery | None:
+        """What the task gave before; None where it has not been finished."""
+        record = self.scene.work.record
+        done = record.tasks.get(path)
+        if done is None:
+            return None
+        schema = self.task.output_schema
+        output = None if schema is None else decode(done.output)
+        return Delivery(done.output, output, record.last_message(path) or "")
 
     async def _deliver(self, ask: Ask) -> Delivery:
         opening = self.opening()

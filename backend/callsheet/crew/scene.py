@@ -14,6 +14,7 @@ from callsheet.crew.cast import Cast
 from callsheet.crew.pace import Pace
 from callsheet.events.stage import EndStatus
 from callsheet.turn.ports import Emit, StageWork
+from callsheet.turn.record import path_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Scene:
 
     def path_of(self, task: str) -> str:
         """The place of a task's execution in the run."""
-        return f"{self.work.stage.name}#{self.work.attempt}/{task}"
+        return path_of(self.work.stage.name, self.work.attempt, task)
 
     @asynccontextmanager
     async def on_stage(self) -> AsyncIterator[None]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from callsheet.crew.answer import Answer
+from callsheet.crew.answer import Answer, answer_of
 from callsheet.crew.asker import Asker, Question
 from callsheet.crew.frame import Frame
 from callsheet.kit.deadline import Deadline
 from callsheet.llm.chat import ChatRequest
 from callsheet.llm.model import Model, Reasoning
+from callsheet.turn.record import Record
 
 
 class Speaker:
-    """An agent's model with the agent's own settings. Counts the answers of the execution."""
+    """An agent's model with the agent's own settings. Counts the answers of the execution.
+
+    An answer that `record` holds is given again; the model is not asked.
+    """
 
     def __init__(
         self,
@@ -22,8 +26,10 @@ class Speaker:
         frame: Frame,
         model: Model,
         output_schema: Mapping[str, Any] | None,
+        record: Record,
     ) -> None:
         self.frame = frame
+        self._record = record
         self.model = model
         self._asker = asker
         self._output_schema = output_schema
@@ -42,6 +48,11 @@ class Speaker:
         deadline: Deadline,
     ) -> Answer:
         """The next answer; see `Asker.ask` for what it raises."""
+        iteration = self._answers
+        self._answers += 1
+        stored = self._record.answer(self.frame.path, iteration)
+        if stored is not None:
+            return answer_of(stored)
         agent = self.frame.agent
         request = ChatRequest(
             model=self.model,
@@ -55,11 +66,10 @@ class Speaker:
         question = Question(
             frame=self.frame,
             request=request,
-            iteration=self._answers,
+            iteration=iteration,
             deadline=deadline,
             metadata=self._metadata,
         )
-        self._answers += 1
         return await self._asker.ask(question)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from callsheet.crew.abilities import Abilities
@@ -19,8 +19,15 @@ class ToolDesk:
     """The tools of one agent: those of its white list that there are, and its coworkers."""
 
     def __init__(
-        self, frame: Frame, request: TurnRequest, abilities: Abilities, delegation: Delegation
+        self,
+        frame: Frame,
+        request: TurnRequest,
+        abilities: Abilities,
+        delegation: Delegation,
+        stored: Callable[[], Awaitable[None]],
     ) -> None:
+        """`stored` returns once what was emitted so far is committed."""
+        self._stored = stored
         self._frame = frame
         self._request = request
         self._abilities = abilities
@@ -33,10 +40,25 @@ class ToolDesk:
         """The tools as the model sees them."""
         return (*self._abilities.tools.schemas(self._allowed), *self._delegation.schemas())
 
+    def repeats(self, name: str) -> bool:
+        """Whether a call of it may be made once more when nobody knows how the first one went.
+
+        So it is with coworkers, who go on from what they had done.
+        """
+        if self._delegation.takes(name):
+            return True
+        tool = self._abilities.tools.find(name)
+        return tool is None or name not in self._allowed or getattr(tool, "idempotent", False)
+
     async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
-        """Have one call done; every failure but QuotaSpent is an outcome."""
+        """Have one call done; every failure but QuotaSpent is an outcome.
+
+        That a tool with side effects begins is committed before it does.
+        """
         if self._delegation.takes(call.name):
             return await self._delegation.call(call, deadline)
+        if not self.repeats(call.name):
+            await self._stored()
         context = ToolContext(
             user_id=self._request.user_id,
             session_id=self._request.session_id,

@@ -12,6 +12,10 @@ from callsheet.tools.arguments import digest_of
 from callsheet.tools.invoke import ToolOutcome
 
 _STOPPED: Final = "Stopped before it had a result."
+_UNKNOWN: Final = (
+    "It was begun and then cut off: nobody knows whether it was done. Do not simply do it again: "
+    "find out first, or tell the user."
+)
 
 
 def tool_result(frame: Frame, call: RequestedTool, outcome: ToolOutcome) -> ToolResult:
@@ -24,6 +28,11 @@ def tool_result(frame: Frame, call: RequestedTool, outcome: ToolOutcome) -> Tool
 def stopped_result(frame: Frame, call: RequestedTool) -> ToolResult:
     """The end of a call that was asked for and will not be answered."""
     return _result(frame, call, "cancelled", _STOPPED, digest_of(call.arguments), 0)
+
+
+def unknown_result(frame: Frame, call: RequestedTool) -> ToolResult:
+    """The end of a call that was begun by a process that is gone, and is not made again."""
+    return _result(frame, call, "unknown", _UNKNOWN, digest_of(call.arguments), 0)
 
 
 def _result(

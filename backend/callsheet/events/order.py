@@ -6,7 +6,7 @@ never shown; and it asks for the events that end what is still open when a run b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from callsheet.events.agent import AgentFinished, AgentStarted
@@ -61,6 +61,11 @@ class OrderChecker:
         rule = _RULES.get(kind)
         if rule is not None:
             rule(self, event)
+
+    def carry(self, tool_call_ids: Iterable[str]) -> None:
+        """Take these calls, which an earlier run asked for, as asked: their results may come."""
+        for tool_call_id in tool_call_ids:
+            self._tools.setdefault(tool_call_id, "asked")
 
     def open_model_calls(self) -> tuple[str, ...]:
         """The ids of model calls that were started and not finished."""

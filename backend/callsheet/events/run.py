@@ -24,6 +24,13 @@ class RunStarted(RunEvent, frozen=True, kw_only=True, tag="run_started"):
     currency: str | None = None
 
 
+class RunTakenOver(RunEvent, frozen=True, kw_only=True, tag="run_taken_over"):
+    """The run goes on in another process, since the one that had it is gone. Not on the wire."""
+
+    worker_id: str
+    epoch: int
+
+
 class RunFinished(RunEvent, frozen=True, kw_only=True, tag="run_finished"):
     """The turn has its answer. `message_id` names the visible answer, None where it is empty."""
 

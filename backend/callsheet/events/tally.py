@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
 from callsheet.events.call import LlmCallFinished, LlmCallStarted, is_unpriced
+from callsheet.events.union import AnyRunEvent
 from callsheet.events.usage import ModelUsage, Usage
 from callsheet.kit.money import to_message
 
@@ -51,6 +53,15 @@ class Tally:
             unpriced or is_unpriced(started, finished),
         )
         return after
+
+    def add_all(self, events: Iterable[AnyRunEvent]) -> None:
+        """Take in every call that has begun and ended among these events of a run."""
+        begun: dict[str, LlmCallStarted] = {}
+        for event in events:
+            if isinstance(event, LlmCallStarted):
+                begun[event.call_id] = event
+            elif isinstance(event, LlmCallFinished) and event.call_id in begun:
+                self.add(begun[event.call_id], event)
 
     def usage(self) -> tuple[ModelUsage, ...]:
         """The sums by model, in the order in which the models were first seen."""

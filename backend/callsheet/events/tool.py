@@ -7,7 +7,8 @@ from typing import Literal
 from callsheet.events.base import RunEvent
 from callsheet.events.usage import Bill
 
-ToolStatus = Literal["ok", "error", "cancelled"]
+ToolStatus = Literal["ok", "error", "cancelled", "unknown"]
+"""`unknown`: it was begun, its process ended, and doing it again might do it twice."""
 
 
 class ToolCallStarted(RunEvent, frozen=True, kw_only=True, tag="tool_call_started"):

@@ -7,7 +7,7 @@ import msgspec
 from callsheet.events.agent import AgentFinished, AgentStarted, TaskFinished
 from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
 from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted, RunTakenOver
 from callsheet.events.stage import StageFinished, StageRetried, StageSkipped, StageStarted
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import (
@@ -20,6 +20,7 @@ from callsheet.events.tool import (
 
 AnyRunEvent = (
     RunStarted
+    | RunTakenOver
     | RunFinished
     | RunFailed
     | RunCancelled

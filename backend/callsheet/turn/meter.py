@@ -67,6 +67,10 @@ class OpenCall(Protocol):
 class Meter(Protocol):
     """The meter of one run."""
 
+    async def stored(self) -> None:
+        """Return once all that was emitted so far is committed; raises Unavailable."""
+        ...
+
     async def open(self, intent: CallIntent) -> OpenCall:
         """Price the call, emit LlmCallStarted, and return once the row is committed.
 

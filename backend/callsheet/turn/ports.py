@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from callsheet.kit.deadline import Deadline
 from callsheet.ledger.budget.refusal import Refusal
 from callsheet.ledger.price.quote import Quote
 from callsheet.turn.meter import Meter
+from callsheet.turn.record import Record
 from callsheet.turn.request import TurnRequest
 from callsheet.turn.view import HistoryMessage, StageResult, TurnView
 from callsheet.workflows.workflow import Stage, Workflow
@@ -27,7 +28,10 @@ class Emit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StageWork:
-    """All that a stage needs to run once. `visible`: its last task's text is the answer."""
+    """All that a stage needs to run once. `visible`: its last task's text is the answer.
+
+    What `record` holds is neither asked nor done again, and not told again either.
+    """
 
     request: TurnRequest
     workflow: Workflow
@@ -36,6 +40,7 @@ class StageWork:
     visible: bool
     attempt: int
     deadline: Deadline
+    record: Record = field(default_factory=Record)
 
 
 class StageRunner(Protocol):

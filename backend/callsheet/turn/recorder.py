@@ -9,14 +9,19 @@ from callsheet.events.union import AnyRunEvent
 from callsheet.events.usage import ModelUsage
 from callsheet.turn.outcome import Answered, Cancelled, Failed, TurnOutcome
 from callsheet.turn.ports import RunLog
+from callsheet.turn.record import Past
 
 
 class Recorder:
     """The only way into a run's journal. `emit` is the engine's and the runner's `Emit`."""
 
-    def __init__(self, log: RunLog) -> None:
+    def __init__(self, log: RunLog, past: Past | None = None) -> None:
         self._log = log
         self._order = OrderChecker()
+        if past is not None:
+            for event in past.own:
+                self._order.check(event)
+            self._order.carry(past.record.asked())
 
     def emit(self, event: AnyRunEvent) -> None:
         """Journal the event; OrderViolation, a fault of ours, where it is illegal."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.tally import Tally
+from callsheet.events.union import AnyRunEvent
 from callsheet.events.usage import Bill, MeteredUsage, ModelUsage, Usage
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Unavailable, Unpriced
@@ -100,6 +102,10 @@ class RunMeter:
     async def stored(self) -> None:
         """Return once all that was emitted so far is committed."""
         await self._log.stored()
+
+    def count(self, events: Iterable[AnyRunEvent]) -> None:
+        """Add up what the run has used already, in a process before this one."""
+        self._tally.add_all(events)
 
     def close_all(self) -> None:
         """Settle calls that were left open, with what was sent: the last net before the end."""

@@ -30,14 +30,14 @@ async def run_stage(
     recorder.emit(StageStarted(stage=stage.name))
     whole = work.deadline.within(stage.timeout_s)
     watch = _Watch(recorder)
-    attempt = 1
+    attempt = work.attempt
     while True:
         try:
             once = replace(work, attempt=attempt, deadline=whole)
             result = await runner.run(once, watch.emit, meter)
         except AppError as error:
             again = (
-                attempt < stage.retry.attempts
+                attempt - work.attempt + 1 < stage.retry.attempts
                 and error.error_code in stage.retry.on
                 and not watch.has_shown_text
                 and not whole.passed()

@@ -12,6 +12,7 @@ from callsheet.kit.errors import Unavailable
 from callsheet.turn.engine import TurnEngine
 from callsheet.turn.outcome import Cancelled, Failed, TurnOutcome
 from callsheet.turn.ports import CallWatch, Prices, RunLog, unwatched
+from callsheet.turn.record import Past
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.request import TurnRequest
 from callsheet.turn.run_meter import RunMeter
@@ -37,20 +38,23 @@ class Turns:
         workflow: Workflow,
         run_log: RunLog,
         cancel_reason: Callable[[], str],
+        past: Past | None = None,
     ) -> TurnOutcome:
         """Run it and end it. Returns only after the terminal event is committed.
 
         `workflow` is the revision that was active when the run was let in; an edit since then
-        does not touch it.
+        does not touch it. With `past` it goes on from what has been done.
 
         Cancelling the task is how a run is stopped: it becomes the outcome `Cancelled`, with the
         reason that `cancel_reason` gives then. Raises Unavailable only where the journal itself
         cannot be written.
         """
-        recorder = Recorder(run_log)
+        past = past or Past()
+        recorder = Recorder(run_log, past)
         meter = RunMeter(self._prices, run_log, recorder.emit, self._clock, self._watch)
+        meter.count(past.own)
         try:
-            outcome = await self._outcome(request, workflow, recorder, meter)
+            outcome = await self._outcome(request, workflow, recorder, meter, past)
         except asyncio.CancelledError:
             _go_on()
             outcome = Cancelled(reason=cancel_reason())
@@ -63,10 +67,15 @@ class Turns:
         return outcome
 
     async def _outcome(
-        self, request: TurnRequest, workflow: Workflow, recorder: Recorder, meter: RunMeter
+        self,
+        request: TurnRequest,
+        workflow: Workflow,
+        recorder: Recorder,
+        meter: RunMeter,
+        past: Past,
     ) -> TurnOutcome:
         try:
-            return await self._engine.run(request, workflow, recorder, meter)
+            return await self._engine.run(request, workflow, recorder, meter, past)
         except Unavailable as error:
             return Failed(code=error.error_code, message=str(error))
         except Exception:  # border: a fault of ours ends this run and no other

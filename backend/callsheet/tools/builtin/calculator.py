@@ -51,6 +51,7 @@ class Calculator:
 
     name: ClassVar[str] = "calculator"
     description: ClassVar[str] = "Computes an arithmetic expression, exactly where possible."
+    idempotent: ClassVar[bool] = True
     Args: type[BaseModel] = CalculatorArgs
 
     async def run(self, args: CalculatorArgs, ctx: ToolContext) -> str:

@@ -27,6 +27,7 @@ class CurrentTime:
 
     name: ClassVar[str] = "current_time"
     description: ClassVar[str] = "The current date, time and weekday in a time zone."
+    idempotent: ClassVar[bool] = True
     Args: type[BaseModel] = CurrentTimeArgs
 
     async def run(self, args: CurrentTimeArgs, ctx: ToolContext) -> dict[str, str]:

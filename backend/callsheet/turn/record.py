@@ -1,0 +1,126 @@
+"""What a run has done so far, folded from its journal: what it does not do again.
+
+The journals of the runs that it goes on from come first, oldest first, then its own. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from callsheet.events.agent import TaskFinished
+from callsheet.events.call import AnswerFinished
+from callsheet.events.run import RunFailed
+from callsheet.events.stage import StageFinished, StageRetried, StageStarted
+from callsheet.events.text import TextEnded, TextStarted
+from callsheet.events.tool import ToolResult, ToolStarted
+from callsheet.events.union import AnyRunEvent
+
+_ASK_ANEW: Final = frozenset({"invalid_output", "iteration_limit"})
+"""Failures that stored answers would only lead to again: their stage begins a new attempt."""
+
+_NO_RESULT: Final = "cancelled"
+
+
+@dataclass(slots=True)
+class Record:
+    """Stored answers and results by their place in the run; see `AnswerFinished.path`.
+
+    `stages` holds the outputs of those that are done, `tasks` those of finished tasks, `answers`
+    the whole answers of each execution in their order, `results` what tool calls gave, by their
+    id. `begun` are the calls that were begun, with or without a result. `attempts` says which
+    attempt of a stage is the last, `shown` which texts a user has seen as the answer.
+    """
+
+    stages: dict[str, str] = field(default_factory=dict)
+    tasks: dict[str, TaskFinished] = field(default_factory=dict)
+    answers: dict[str, list[AnswerFinished]] = field(default_factory=dict)
+    results: dict[str, ToolResult] = field(default_factory=dict)
+    begun: set[str] = field(default_factory=set)
+    attempts: dict[str, int] = field(default_factory=dict)
+    shown: set[str] = field(default_factory=set)
+    _stage: str | None = None
+    _visible: set[str] = field(default_factory=set)
+
+    def answer(self, path: str, iteration: int) -> AnswerFinished | None:
+        """The stored answer of that execution, None where the model has to be asked."""
+        stored = self.answers.get(path, ())
+        return stored[iteration] if iteration < len(stored) else None
+
+    def last_message(self, path: str) -> str | None:
+        """The message of the execution's last answer."""
+        stored = self.answers.get(path)
+        return stored[-1].message_id if stored else None
+
+    def attempt(self, stage: str) -> int:
+        """The attempt that the stage goes on with, from 1."""
+        return self.attempts.get(stage, 1)
+
+    def asked(self) -> frozenset[str]:
+        """Tool calls of stored answers that have no result yet."""
+        calls = (c for stored in self.answers.values() for a in stored for c in a.tool_calls)
+        return frozenset(call.tool_call_id for call in calls) - self.results.keys()
+
+    def take(self, event: AnyRunEvent) -> None:
+        """Add one more event of the journal."""
+        match event:
+            case AnswerFinished(status="final", path=path) if path:
+                self._answered(event)
+            case ToolStarted():
+                self.begun.add(event.tool_call_id)
+            case ToolResult() if event.status != _NO_RESULT:
+                self.results[event.tool_call_id] = event
+            case TaskFinished():
+                self.tasks[event.path] = event
+            case StageStarted():
+                self._stage = event.stage
+            case StageRetried():
+                self.attempts[event.stage] = event.attempt
+            case StageFinished(status="done"):
+                self.stages[event.stage] = event.output or ""
+            case RunFailed(code=code) if code in _ASK_ANEW and self._stage is not None:
+                self.attempts[self._stage] = self.attempt(self._stage) + 1
+            case _:
+                self._seen(event)
+
+    def _seen(self, event: AnyRunEvent) -> None:
+        if isinstance(event, TextStarted) and event.visible:
+            self._visible.add(event.message_id)
+        elif isinstance(event, TextEnded) and event.message_id in self._visible:
+            self.shown.add(event.message_id)
+
+    def _answered(self, answer: AnswerFinished) -> None:
+        """The next answer of its execution; one that is stored already stays."""
+        stored = self.answers.setdefault(answer.path, [])
+        if answer.iteration == len(stored):
+            stored.append(answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a run goes on from; nothing, where it begins.
+
+    `own` is what this very run has journaled already, in order, in a process that is gone: its
+    end counts what was spent then. `ran_s` is how long it ran there. `began_at` is when the first
+    run of the chain began: for the models it is still that moment.
+    """
+
+    record: Record = field(default_factory=Record)
+    own: Sequence[AnyRunEvent] = ()
+    ran_s: float = 0.0
+    began_at: datetime | None = None
+
+
+def fold(events: Iterable[AnyRunEvent]) -> Record:
+    """The record of a chain of runs, from all its events in order."""
+    record = Record()
+    for event in events:
+        record.take(event)
+    return record
+
+
+def path_of(stage: str, attempt: int, task: str) -> str:
+    """The place of a task's execution in a run."""
+    return f"{stage}#{attempt}/{task}"
