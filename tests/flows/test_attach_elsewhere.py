@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import statistics
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -77,3 +78,25 @@ async def test_a_process_that_ends_does_not_wait_for_runs_of_others(
     assert other.last["code"] == "interrupted"
     assert took_s < 10
     assert first.finish().breaches == []
+
+
+async def test_what_another_process_writes_is_seen_at_once(
+    deployment: Deployment, database_url: str, provider: FakeProvider
+) -> None:
+    paced = {"text": None, "chunks": 60, "gap_s": 0.05, "stamp": True}
+    provider.scenario = chat_script(organization=paced)
+    delays_s: list[float] = []
+    async with (
+        two_apps(deployment.settings(database_url)) as (here, there),
+        here.open("hello", run_id="r") as (first, events),
+    ):
+        await anext(events)
+        async with there.watch("r") as (other, others):
+            async for event in others:
+                if event["type"] == "TEXT_MESSAGE_CONTENT":
+                    sent_ns = int(event["delta"].rpartition("@")[2].split()[0])
+                    delays_s.append(time.monotonic() - sent_ns / 1e9)
+        await to_the_end(first, events)
+    assert other.finish().breaches == []
+    assert (other.events, other.frame_ids) == (first.events, first.frame_ids)
+    assert statistics.median(delays_s) < 0.5

@@ -17,7 +17,7 @@ from callsheet.journal.spool import DiskSpool
 from callsheet.journal.written import WriteRefused
 from callsheet.kit.errors import QuotaSpent
 from callsheet.ledger.budget.store import BudgetGuard
-from callsheet.runs.store import read_events
+from callsheet.runs.event_store import read_events
 from callsheet.turn.meter import CallEnd
 from tests.fakes.spool import NoSpool
 from tests.fixtures.booked import change

@@ -21,7 +21,7 @@ from callsheet.kit.clock import SystemClock
 from callsheet.kit.ids import new_id
 from callsheet.ledger.price.book import PriceBook
 from callsheet.ledger.price.store import load_prices
-from callsheet.runs.store import read_events
+from callsheet.runs.event_store import read_events
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.turn.meter import CallIntent
 from callsheet.turn.recorder import Recorder

@@ -33,7 +33,7 @@ from callsheet.kit.ids import new_id
 from callsheet.ledger.audit.audit import run_audit
 from callsheet.ledger.price.book import PriceBook
 from callsheet.ledger.price.store import load_prices
-from callsheet.runs.store import read_events
+from callsheet.runs.event_store import read_events
 from callsheet.turn.meter import CallEnd, CallIntent
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import RunMeter

@@ -23,6 +23,7 @@ from callsheet.kit.ids import new_id
 from callsheet.kit.json import encode
 from callsheet.kit.pages import PageRequest, encode_cursor
 from callsheet.runs.end import RunEnd
+from callsheet.runs.event_store import read_events, read_events_of_each
 from callsheet.runs.journal_store import append_events, end_runs, start_runs
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.run import RunRecord
@@ -32,7 +33,6 @@ from callsheet.runs.store import (
     find_active,
     find_run,
     list_runs,
-    read_events,
     run_by_id,
     runs_in_the_way,
 )
@@ -210,6 +210,8 @@ async def test_a_journal_is_read_back_exactly_and_in_parts(
         assert await read_events(tx, run_id, 2, 2) == tuple(entries[2:4])
         assert await read_events(tx, run_id, 5, 10) == ()
         assert await read_events(tx, new_id(), 0, 10) == ()
+        each = await read_events_of_each(tx, {run_id: 2, new_id(): 0}, 2)
+        assert each == {run_id: tuple(entries[2:4])}
 
 
 async def test_active_runs_are_found_with_their_workers(

@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
-from uuid import UUID
 
 import pytest
 
 from callsheet.events.entry import Entry
-from callsheet.events.run import RunFinished
-from callsheet.events.stage import StageStarted
-from callsheet.events.union import AnyRunEvent
 from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
-from callsheet.stream import local
 from callsheet.stream.local import LocalBroker
 from callsheet.stream.replay import follow
+from callsheet.stream.subscription import MOST_WAITING
+from tests.stream.journal import Journal, entries
 
-AT = datetime(2026, 1, 1, tzinfo=UTC)
 RUN = new_id()
-
-
-def entries(first: int, last: int, *, end: bool = False) -> tuple[Entry, ...]:
-    made: list[Entry] = []
-    for seq in range(first, last + 1):
-        event: AnyRunEvent = StageStarted(stage=str(seq))
-        if end and seq == last:
-            event = RunFinished()
-        made.append(Entry(seq, AT, event))
-    return tuple(made)
-
-
-class Journal:
-    """Stored entries; a read takes a moment, in which others may run."""
-
-    def __init__(self, *stored: Entry) -> None:
-        self.stored = list(stored)
-        self.reads = 0
-
-    async def after(self, run_id: UUID, seq: int, limit: int) -> tuple[Entry, ...]:
-        self.reads += 1
-        await asyncio.sleep(0)
-        return tuple(entry for entry in self.stored if entry.seq > seq)[:limit]
 
 
 async def seen(broker: LocalBroker, journal: Journal, *, is_new: bool, after: int = 0) -> list[int]:
@@ -82,7 +54,7 @@ async def test_a_viewer_that_falls_behind_goes_on_from_the_journal() -> None:
     view = await follow(RUN, broker, journal, is_new=True)
     broker.publish(RUN, entries(1, 2))
     got = [entry.seq for entry in await anext(view)]
-    flood = entries(3, 3 + local.MOST_WAITING)
+    flood = entries(3, 3 + MOST_WAITING)
     journal.stored += [*entries(1, 2), *flood]
     broker.publish(RUN, flood)
     got += [entry.seq for entry in await anext(view)]
@@ -136,7 +108,7 @@ async def test_viewers_of_a_run_that_cannot_be_stored_are_told_after_what_was() 
 async def test_who_fell_behind_when_no_more_can_be_stored_sees_what_was_and_is_told() -> None:
     broker, journal = LocalBroker(), Journal()
     view = await follow(RUN, broker, journal, is_new=True)
-    flood = entries(1, 1 + local.MOST_WAITING)
+    flood = entries(1, 1 + MOST_WAITING)
     journal.stored += flood
     broker.publish(RUN, flood)
     broker.break_off(RUN, Unavailable("The journal is away."))
@@ -158,7 +130,7 @@ async def test_an_end_that_is_stored_is_seen_although_it_was_broken_off() -> Non
 
 async def test_a_view_that_is_ended_without_a_reason_just_ends() -> None:
     broker, journal = LocalBroker(), Journal(*entries(1, 2))
-    view = await follow(RUN, broker, journal, is_new=False, look_again_s=60)
+    view = await follow(RUN, broker, journal, is_new=False)
     assert broker.looked_at() == (RUN,)
     assert [entry.seq for entry in await anext(view)] == [1, 2]
     broker.break_off(RUN, None)

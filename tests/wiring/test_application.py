@@ -18,7 +18,7 @@ from callsheet.journal.writer import JournalStore
 from callsheet.kit.errors import SetupError, Unavailable
 from callsheet.kit.pages import PageRequest
 from callsheet.kit.readiness import Part
-from callsheet.runs.store import read_events
+from callsheet.runs.event_store import read_events
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.application import Application
 from callsheet.wiring.health import HealthService

@@ -18,7 +18,7 @@ from callsheet.events.run import RunFailed
 from callsheet.events.union import TERMINAL
 from callsheet.kit.errors import Conflict
 from callsheet.kit.ids import new_id
-from callsheet.runs.store import read_events
+from callsheet.runs.event_store import read_events
 from callsheet.wiring.application import Application
 from tests.fixtures.database import CHECKOUT
 from tests.ledger.bookings import assert_sound

@@ -32,8 +32,9 @@ from callsheet.journal.written import WriteRefused
 from callsheet.kit.errors import AppError
 from callsheet.ledger.late import correct_late
 from callsheet.ledger.opened import quotes_of
+from callsheet.runs.event_store import read_events
 from callsheet.runs.run import RunRecord
-from callsheet.runs.store import active_runs, read_events, run_by_id
+from callsheet.runs.store import active_runs, run_by_id
 from callsheet.runs.worker_locks import is_alive
 
 log = structlog.get_logger(__name__)
@@ -117,7 +118,7 @@ class Recovery:
         async with self._database.read() as tx:
             run = await run_by_id(tx, run_id)
             entries: list[Entry] = []
-            while page := await read_events(tx, run_id, len(entries), _PAGE):
+            while page := await read_events(tx, run_id, entries[-1].seq if entries else 0, _PAGE):
                 entries.extend(page)
             if run is None:
                 return

@@ -12,10 +12,7 @@ from sqlalchemy import select, text
 from sqlalchemy.engine import Row
 
 from callsheet.db.tables.run import Run
-from callsheet.db.tables.run_event import RunEventRow
 from callsheet.db.transaction import Read, Tx
-from callsheet.events.entry import Entry
-from callsheet.events.union import AnyRunEvent
 from callsheet.events.usage import ModelUsage
 from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
 from callsheet.runs.in_the_way import RunInTheWay
@@ -64,8 +61,6 @@ SELECT id, user_id, session_id, user_message_id, worker_id,
 FROM runs
 WHERE id = :run_id OR (session_id = :session_id AND status IN ('queued', 'running'))
 """)
-
-_AFTER = select(RunEventRow.seq, RunEventRow.at, RunEventRow.event)
 
 
 async def add_run(tx: Tx, run: NewRun, input_json: str) -> bool:
@@ -132,20 +127,6 @@ async def list_runs(
     more = len(rows) > page.limit
     cursor = encode_cursor(records[-1].created_at, records[-1].id) if more else None
     return Page(records, cursor)
-
-
-async def read_events(tx: Read, run_id: UUID, after: int, limit: int) -> tuple[Entry, ...]:
-    """The run's journal after `after`, at most `limit` entries, in order."""
-    query = (
-        _AFTER.where(RunEventRow.run_id == run_id, RunEventRow.seq > after)
-        .order_by(RunEventRow.seq)
-        .limit(limit)
-    )
-    rows = (await tx.execute(query)).all()
-    return tuple(
-        Entry(row.seq, row.at, msgspec.convert(row.event, AnyRunEvent, strict=False))
-        for row in rows
-    )
 
 
 async def run_by_id(tx: Read, run_id: UUID) -> RunRecord | None:

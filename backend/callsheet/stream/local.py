@@ -2,62 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
-from typing import Final
 from uuid import UUID
 
 from callsheet.events.entry import Entry
 from callsheet.events.union import TERMINAL
 from callsheet.kit.errors import AppError
-
-MOST_WAITING: Final = 4_096
-
-
-class Subscription:
-    """One viewer's queue. A viewer that falls too far behind is cut off (`lagging`)."""
-
-    def __init__(self) -> None:
-        self.lagging = False
-        self.is_over = False
-        self._broken: AppError | None = None
-        self._waiting: deque[Entry] = deque()
-        self._wake = asyncio.Event()
-
-    def put(self, entries: tuple[Entry, ...]) -> None:
-        """Queue entries; never waits, so that a slow viewer slows nobody."""
-        if self.lagging:
-            return
-        if len(self._waiting) + len(entries) > MOST_WAITING:
-            self.lagging = True
-            self._waiting.clear()
-        else:
-            self._waiting.extend(entries)
-        self._wake.set()
-
-    async def take(self) -> tuple[Entry, ...]:
-        """All that waits, at least one entry; empty only where it was cut off or is over."""
-        while not (self._waiting or self.lagging or self.is_over):
-            self._wake.clear()
-            await self._wake.wait()
-        entries = tuple(self._waiting)
-        self._waiting.clear()
-        return entries
-
-    def refuse(self) -> None:
-        """Raise what `break_off` was given."""
-        if self._broken is not None:
-            raise self._broken
-
-    def break_off(self, error: AppError | None) -> None:
-        """Nothing more will come: it is over, because of `error` where there is one."""
-        self._broken = error
-        self.is_over = True
-        self._wake.set()
+from callsheet.stream.subscription import Subscription
 
 
 class LocalBroker:
-    """Knows which viewers look at which run. Used from the event loop only."""
+    """Implements `Broker` for a process that is alone. Used from the event loop only."""
 
     def __init__(self) -> None:
         self._viewers: dict[UUID, list[Subscription]] = {}
@@ -83,9 +37,23 @@ class LocalBroker:
         self._viewers.setdefault(run_id, []).append(viewer)
         return viewer
 
+    def caught_up(self, run_id: UUID, viewer: Subscription, seq: int) -> None:
+        """The viewer has read the journal up to `seq` and waits for what follows."""
+        del run_id
+        viewer.last = seq
+
+    def last_seen(self, run_id: UUID) -> int | None:
+        """How far the viewer is that is farthest; None while all have yet to read."""
+        reached = [v.last for v in self._viewers.get(run_id, ()) if v.last is not None]
+        return max(reached, default=None)
+
     def looked_at(self) -> tuple[UUID, ...]:
         """The runs that somebody looks at."""
         return tuple(self._viewers)
+
+    def is_watched(self, run_id: UUID) -> bool:
+        """Whether anybody looks at the run."""
+        return run_id in self._viewers
 
     def viewers(self, run_id: UUID) -> int:
         """How many look at the run."""

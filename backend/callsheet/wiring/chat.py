@@ -64,7 +64,7 @@ class ChatService:
                     entries = await look_on(core, ticket.run_id)
                 else:
                     entries = await follow(
-                        ticket.run_id, core.broker, StoredJournal(core), is_new=True
+                        ticket.run_id, core.broker, StoredJournal(core.database), is_new=True
                     )
                     turn = _turn(ticket, principal, active, request, trace_id, core.currency)
                     core.jobs.submit(turn.run_id, RunWork(core, active, turn))

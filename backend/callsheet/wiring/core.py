@@ -9,6 +9,7 @@ from typing import Final
 from callsheet.admission.gate import Gate
 from callsheet.admission.limits import TurnLimits
 from callsheet.admission.options import AdmissionOptions
+from callsheet.db.channel import Channel
 from callsheet.db.driver import DriverConnection
 from callsheet.db.driver_pool import DriverPool
 from callsheet.db.options import DatabaseOptions
@@ -23,6 +24,7 @@ from callsheet.ledger.budget.store import BudgetGuard
 from callsheet.ledger.price.book import PriceBook
 from callsheet.settings.settings import Settings
 from callsheet.stream.local import LocalBroker
+from callsheet.stream.shared import SharedBroker
 from callsheet.turn.engine import TurnEngine
 from callsheet.turn.ports import CallWatch, StageRunner
 from callsheet.turn.turn import Turns
@@ -32,8 +34,11 @@ from callsheet.wiring.history import SessionHistory
 from callsheet.wiring.price_feed import PriceFeed
 from callsheet.wiring.quota_feed import QuotaFeed
 from callsheet.wiring.stop_orders import StopOrders
+from callsheet.wiring.stored_journal import StoredJournal
 from callsheet.wiring.strays import Strays
 
+VIEWS: Final = "callsheet_views"
+"""The channel in which processes tell each other who looks at what, and that there is more."""
 _COMMITS_AT_ONCE: Final = 2
 
 
@@ -49,7 +54,7 @@ class Core:
     quota_feed: QuotaFeed
     limits_driver: DriverPool
     turn_limits: TurnLimits
-    broker: LocalBroker
+    broker: SharedBroker
     writer: JournalWriter
     recovery: Recovery
     spool: Spool
@@ -62,9 +67,9 @@ class Core:
     currency: str
 
     @property
-    def beside(self) -> tuple[PriceFeed, QuotaFeed, Strays, StopOrders]:
+    def beside(self) -> tuple[PriceFeed, QuotaFeed, Strays, StopOrders, SharedBroker]:
         """What runs beside the turns."""
-        return self.price_feed, self.quota_feed, self.strays, self.stop_orders
+        return self.price_feed, self.quota_feed, self.strays, self.stop_orders, self.broker
 
     def drain(self) -> None:
         """Begin no run any more, and end the views of runs that no end of this process ends."""
@@ -111,7 +116,10 @@ def make_core(
     limits_driver = DriverPool(options)  # waits for other users of its own, while runs are let in
     quotas = allowances.quotas
     prices = PriceBook(currency=settings.currency, allow_unpriced=settings.allow_unpriced)
-    broker = LocalBroker()
+    jobs = LocalJobs(settings.limits.concurrent_runs)
+    broker = SharedBroker(
+        LocalBroker(), StoredJournal(database), Channel(options, VIEWS), clock, jobs.has
+    )
     writer = JournalWriter(
         [
             adapters.journal(connection, settings.currency, BudgetGuard(quotas))
@@ -122,7 +130,6 @@ def make_core(
         JournalOptions(),
         spool,
     )
-    jobs = LocalJobs(settings.limits.concurrent_runs)
     engine = TurnEngine(runner, SessionHistory(database), clock)
     return Core(
         database=database,

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import UUID
 
+from callsheet.db.transaction import Database
 from callsheet.events.entry import Entry
-from callsheet.runs.store import read_events
-from callsheet.wiring.core import Core
+from callsheet.runs.event_store import read_events, read_events_of_each
 
 
 class StoredJournal:
-    """Implements `stream.replay.JournalReader`."""
+    """Implements `stream.protocol.JournalReader`."""
 
-    def __init__(self, core: Core) -> None:
-        self._database = core.database
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     async def after(self, run_id: UUID, seq: int, limit: int) -> tuple[Entry, ...]:
         """At most `limit` stored entries with a higher seq, in order."""
         async with self._database.read() as tx:
             return await read_events(tx, run_id, seq, limit)
+
+    async def after_each(
+        self, seqs: Mapping[UUID, int], limit: int
+    ) -> Mapping[UUID, tuple[Entry, ...]]:
+        """The same for several runs at once; one without any is left out."""
+        async with self._database.read() as tx:
+            return await read_events_of_each(tx, seqs, limit)

@@ -1,0 +1,46 @@
+"""The SQL that reads journals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from uuid import UUID
+
+from sqlalchemy import text
+
+from callsheet.db.transaction import Read
+from callsheet.events.entry import Entry
+from callsheet.events.union import parse_event
+
+_AFTER = text("""
+SELECT seq, at, event::text FROM run_events
+WHERE run_id = :run_id AND seq > :after ORDER BY seq LIMIT :limit
+""")
+
+_AFTER_EACH = text("""
+SELECT e.run_id, e.seq, e.at, e.event::text
+FROM unnest(CAST(:run_ids AS uuid[]), CAST(:seqs AS int[])) AS run(id, seq)
+CROSS JOIN LATERAL (
+    SELECT * FROM run_events
+    WHERE run_id = run.id AND run_events.seq > run.seq ORDER BY run_events.seq LIMIT :limit
+) AS e
+ORDER BY e.run_id, e.seq
+""")
+
+
+async def read_events(tx: Read, run_id: UUID, after: int, limit: int) -> tuple[Entry, ...]:
+    """The run's journal after `after`, at most `limit` entries, in order."""
+    rows = await tx.execute(_AFTER, {"run_id": run_id, "after": after, "limit": limit})
+    return tuple([Entry(seq, at, parse_event(event)) for seq, at, event in rows.all()])
+
+
+async def read_events_of_each(
+    tx: Read, seqs: Mapping[UUID, int], limit: int
+) -> Mapping[UUID, tuple[Entry, ...]]:
+    """The same for several runs, each after its own seq; one without any is left out."""
+    values = {"run_ids": list(seqs), "seqs": list(seqs.values()), "limit": limit}
+    rows = (await tx.execute(_AFTER_EACH, values)).all()
+    return {
+        run_id: tuple([Entry(seq, at, parse_event(event)) for _, seq, at, event in of_run])
+        for run_id, of_run in groupby(rows, key=lambda row: row[0])
+    }
