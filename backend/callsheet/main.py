@@ -15,6 +15,7 @@ from callsheet.api.connect import ConnectRoutes
 from callsheet.api.door import Door
 from callsheet.api.errors import install_error_answers
 from callsheet.api.health import HealthRoutes
+from callsheet.api.interrupts import InterruptRoutes
 from callsheet.api.metrics import MetricsRoutes
 from callsheet.api.openapi import install_openapi, operation_id
 from callsheet.api.page import PageRoutes
@@ -31,6 +32,7 @@ from callsheet.wiring.application import Application
 from callsheet.wiring.catalogs import WorkflowService
 from callsheet.wiring.health import HealthService
 from callsheet.wiring.identities import make_identities
+from callsheet.wiring.interrupts import InterruptService
 
 
 class Lifespan(Protocol):
@@ -59,6 +61,7 @@ def create_app(
         RunEventRoutes(services, options).router(),
         ConnectRoutes(services, options).router(),
         SessionRoutes(services, options).router(),
+        InterruptRoutes(services, options).router(),
         CatalogRoutes(services, options).router(),
         PriceRoutes(services, options).router(),
         UsageRoutes(services, options).router(),
@@ -89,6 +92,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         chat=application.chat,
         runs=application.runs,
         sessions=application.sessions,
+        interrupts=InterruptService(application.core),
         workflows=WorkflowService(application.workflows, settings.default_workflow),
         models=application.llm.models,
         prices=application.prices,

@@ -10,6 +10,7 @@ from callsheet.auth.api_keys import ApiKeys
 from callsheet.auth.bearer import Bearer
 from tests.api.fake_catalog import FakeHealth, FakeModels, FakeWorkflows
 from tests.api.fake_chat import FakeChat
+from tests.api.fake_interrupts import FakeInterrupts
 from tests.api.fake_prices import FakePrices
 from tests.api.fake_quotas import FakeQuotas
 from tests.api.fake_records import FakeRuns, FakeSessions
@@ -35,6 +36,7 @@ class World:
         self.chat = FakeChat()
         self.sessions = FakeSessions()
         self.runs = FakeRuns()
+        self.interrupts = FakeInterrupts()
         self.prices: Prices = FakePrices()
         self.usage: UsageReports = FakeUsage()
         self.quotas: UserQuotas = FakeQuotas()
@@ -47,6 +49,7 @@ class World:
             chat=self.chat,
             runs=self.runs,
             sessions=self.sessions,
+            interrupts=self.interrupts,
             workflows=FakeWorkflows(),
             models=FakeModels(),
             prices=self.prices,

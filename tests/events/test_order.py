@@ -11,7 +11,7 @@ from callsheet.events.agent import AgentFinished, AgentStarted
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.order import OrderChecker, OrderViolation
 from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
 from callsheet.events.stage import StageFinished, StageSkipped, StageStarted
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import (
@@ -118,6 +118,7 @@ LEGAL: dict[str, list[AnyRunEvent]] = {
         RunFinished(),
     ],
     "cancelled at once": [START, RunCancelled(reason="user")],
+    "a pause with a call that has no result": [START, *ASKED, RunPaused(interrupts=())],
     "a call that a budget refused before it began": [START, REFUSED, RunFinished()],
     "a call that a budget refused when it began": [START, CALL, REFUSED, RunFinished()],
 }
@@ -175,6 +176,8 @@ ILLEGAL: dict[str, list[AnyRunEvent]] = {
     "a call refused that was settled": [START, CALL, CALL_END, REFUSED],
     "a call that begins after its refusal": [START, REFUSED, CALL],
     "an end with a text open": [START, TEXT, RunFinished()],
+    "a pause with a stage open": [START, STAGE, RunPaused(interrupts=())],
+    "anything after a pause": [START, RunPaused(interrupts=()), STAGE],
     "a failure with a stage open": [START, STAGE, RunFailed(code="x", message="x")],
     "an end with a model call open": [START, CALL, RunCancelled(reason="user")],
     "anything after the end": [START, RunFinished(), STAGE],

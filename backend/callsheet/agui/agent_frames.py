@@ -52,6 +52,10 @@ class AgentFrames:
         if event.status == "done":
             self._out.put({"type": "SUBAGENT_FINISHED", "subagentRunId": event.agent_run_id})
             return
+        if event.status == "waiting":
+            finished = {"type": "SUBAGENT_FINISHED", "subagentRunId": event.agent_run_id}
+            self._out.put(finished, {"status": "waiting"})
+            return
         why = event.message if self._show.everything else None  # it may name model or money
         self._out.put(
             {

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from callsheet.agui.frame import FrameWriter, Writers
+from callsheet.agui.interrupts import outcome_of
 from callsheet.agui.run_input import Protocol
 from callsheet.agui.show import ShowOptions
 from callsheet.agui.usage import run_cost, token_usage
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
 
 PROTOCOL_VERSION: Final = "1.0"
 
@@ -49,6 +50,7 @@ class RunFrames:
             RunFinished: self._finished,
             RunFailed: self._failed,
             RunCancelled: self._cancelled,
+            RunPaused: self._paused,
         }
 
     def _started(self, event: RunStarted) -> None:
@@ -90,7 +92,12 @@ class RunFrames:
         else:
             self._out.put({**self._finish(event), "outcome": {"type": "cancelled"}}, own)
 
-    def _finish(self, event: RunFinished | RunCancelled) -> dict[str, Any]:
+    def _paused(self, event: RunPaused) -> None:
+        own = {**run_cost(event.usage, self._show), "status": "waiting_input"}
+        outcome = outcome_of(event.interrupts, self._protocol)
+        self._out.put({**self._finish(event), **outcome}, own)
+
+    def _finish(self, event: RunFinished | RunCancelled | RunPaused) -> dict[str, Any]:
         return {
             "type": "RUN_FINISHED",
             **self._envelope(),

@@ -137,6 +137,50 @@ class AnswerMessage(Document, frozen=True, kw_only=True):
     metadata: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
 
+class AskedInterrupt(Document, frozen=True, kw_only=True):
+    """What a run waits for; answered with `resume` in the next request.
+
+    `responseSchema` is the JSON schema of the answer's payload. One of reason `client_tool` is a
+    call of a tool of the client, answered with a `tool` message.
+    """
+
+    id: str
+    reason: Literal["question", "approval", "client_tool", "budget"]
+    message: str
+    tool_call_id: str | None
+    tool: str | None
+    response_schema: dict[str, Any] | None
+    detail: dict[str, Any]
+    expires_at: datetime
+
+
+class InterruptAnswer(Document, frozen=True, kw_only=True):
+    """What was answered, when, by whom, and the run that went on with it."""
+
+    status: Literal["resolved", "cancelled"]
+    payload: Any
+    answered_at: datetime
+    answered_by: UUID | None
+    run_id: UUID
+
+
+class Interrupt(AskedInterrupt, frozen=True, kw_only=True):
+    """An interrupt with where it belongs and what became of it."""
+
+    run_id: UUID
+    session_id: UUID
+    status: Literal["open", "answered", "closed", "expired"]
+    created_at: datetime
+    answer: InterruptAnswer | None
+
+
+class InterruptPage(Document, frozen=True, kw_only=True):
+    """Interrupts, and where the next page begins."""
+
+    items: list[Interrupt]
+    next_cursor: str | None
+
+
 class Answer(Document, frozen=True, kw_only=True):
     """A whole turn for callers that do not stream."""
 
@@ -144,7 +188,7 @@ class Answer(Document, frozen=True, kw_only=True):
     thread_id: str
     run_id: UUID
     trace_id: str
-    status: Literal["succeeded", "failed", "cancelled", "interrupted"]
+    status: Literal["succeeded", "failed", "cancelled", "interrupted", "waiting_input"]
     message: AnswerMessage | None
     usage: list[Usage]
     cost: str | msgspec.UnsetType = msgspec.UNSET
@@ -152,6 +196,7 @@ class Answer(Document, frozen=True, kw_only=True):
     unpriced: bool | msgspec.UnsetType = msgspec.UNSET
     error: Failure | msgspec.UnsetType = msgspec.UNSET
     reason: str | msgspec.UnsetType = msgspec.UNSET
+    interrupts: list[AskedInterrupt] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ProblemDocument(Document, frozen=True, kw_only=True):

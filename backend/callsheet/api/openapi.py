@@ -12,6 +12,8 @@ from fastapi.routing import APIRoute
 from callsheet.api.catalog_documents import Live, Models, Ready, Workflows
 from callsheet.api.documents import (
     Answer,
+    Interrupt,
+    InterruptPage,
     MessagePage,
     ProblemDocument,
     Run,
@@ -30,9 +32,9 @@ Answers = dict[int | str, dict[str, Any]]
 
 _REF: Final = "#/components/schemas/{name}"
 _DOCUMENTS: Final = (
-    Answer, Billing, Live, MessagePage, ModelPrices, Models, NewPrice, NewSession, OwnLimits,
-    PricePage, ProblemDocument, Quota, Ready, Run, RunPage, Session, SessionEdit, SessionPage,
-    Stopped, UsageCallPage, UsageReport, UsageToday, Workflows,
+    Answer, Billing, Interrupt, InterruptPage, Live, MessagePage, ModelPrices, Models, NewPrice,
+    NewSession, OwnLimits, PricePage, ProblemDocument, Quota, Ready, Run, RunPage, Session,
+    SessionEdit, SessionPage, Stopped, UsageCallPage, UsageReport, UsageToday, Workflows,
 )  # fmt: skip
 _ERRORS: Final[Mapping[int, str]] = {
     401: "No valid key or token.",

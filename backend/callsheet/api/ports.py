@@ -13,6 +13,7 @@ from callsheet.api.price_ports import Prices
 from callsheet.api.quota_ports import UserQuotas
 from callsheet.api.usage_ports import UsageReports
 from callsheet.auth.principal import Principal
+from callsheet.interrupts.interrupt import InterruptRecord
 from callsheet.kit.errors import Problem
 from callsheet.kit.pages import Page, PageRequest
 from callsheet.kit.readiness import Part
@@ -117,6 +118,18 @@ class Sessions(Protocol):
     ) -> None: ...
 
 
+class Interrupts(Protocol):
+    """What runs wait for. Another user's interrupt is NotFound."""
+
+    async def open(
+        self, principal: Principal, session_id: UUID | None, page: PageRequest
+    ) -> Page[InterruptRecord]:
+        """Those that are open, newest first; of one session, or of all."""
+        ...
+
+    async def get(self, principal: Principal, interrupt_id: UUID) -> InterruptRecord: ...
+
+
 class WorkflowCatalog(Protocol):
     """The workflows that are active, and what is wrong with edits that are not."""
 
@@ -173,6 +186,7 @@ class Services:
     chat: Chat
     runs: Runs
     sessions: Sessions
+    interrupts: Interrupts
     workflows: WorkflowCatalog
     models: ModelCatalog
     prices: Prices

@@ -10,11 +10,12 @@ from callsheet.agui.run_input import RunInput
 from callsheet.agui.show import ShowOptions
 from callsheet.agui.usage import bill_fields, run_cost, token_usage
 from callsheet.api.documents import Answer, AnswerMessage, Failure, Usage
+from callsheet.api.interrupt_views import asked_view
 from callsheet.events.call import AnswerFinished
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import ToolCallEnded
-from callsheet.events.union import AnyRunEvent
+from callsheet.events.union import TERMINAL, AnyRunEvent
 from callsheet.events.usage import Bill
 from callsheet.runs.started import StartedRun
 
@@ -27,7 +28,7 @@ class WholeAnswer:
         self._texts: dict[str, list[str]] = {}
         self._answers: dict[str, str] = {}
         self._bills: dict[str, Bill] = {}
-        self._end: RunFinished | RunFailed | RunCancelled | None = None
+        self._end: RunFinished | RunFailed | RunCancelled | RunPaused | None = None
 
     def take(self, event: AnyRunEvent) -> None:
         """Note what belongs to the answer; visible text only.
@@ -46,7 +47,7 @@ class WholeAnswer:
         elif isinstance(event, AnswerFinished):
             if event.message_id in self._texts:
                 self._answers[event.message_id] = event.text
-        elif isinstance(event, RunFinished | RunFailed | RunCancelled):
+        elif isinstance(event, TERMINAL):
             self._end = event
 
     def document(self, run: StartedRun, asked: RunInput) -> Answer:
@@ -86,6 +87,9 @@ class WholeAnswer:
                     "status": "failed",
                     "error": Failure(code=code, message=self._show.told(code, message)),
                 }
+            case RunPaused(interrupts=interrupts):
+                asked = [asked_view(each) for each in interrupts]
+                return {"status": "waiting_input", "interrupts": asked}
             case RunCancelled(reason=reason):
                 return {"status": "cancelled", "reason": reason}
             case _:

@@ -13,7 +13,7 @@ from rich.markup import escape
 from callsheet.events.agent import AgentStarted
 from callsheet.events.call import LlmCallFinished
 from callsheet.events.entry import Entry
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
 from callsheet.events.stage import StageRetried, StageSkipped, StageStarted
 from callsheet.events.text import TextDelta, TextStarted
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted, ToolResult
@@ -67,7 +67,7 @@ class TurnPrinter:
             case LlmCallFinished() as call if call.status != "refused":
                 self._calls += 1
                 self._estimated |= call.metered.source == "estimated"
-            case RunFinished() | RunFailed() | RunCancelled() as end:
+            case RunFinished() | RunFailed() | RunCancelled() | RunPaused() as end:
                 self._end(end, entry.at, self._began)
             case _:
                 pass
@@ -108,7 +108,10 @@ class TurnPrinter:
                 )
 
     def _end(
-        self, end: RunFinished | RunFailed | RunCancelled, at: datetime, began: datetime
+        self,
+        end: RunFinished | RunFailed | RunCancelled | RunPaused,
+        at: datetime,
+        began: datetime,
     ) -> None:
         match end:
             case RunFailed():
@@ -117,6 +120,9 @@ class TurnPrinter:
             case RunCancelled():
                 self.cancelled = True
                 self._say(f"[yellow]stopped ({escape(end.reason)})[/yellow]")
+            case RunPaused():
+                for interrupt in end.interrupts:
+                    self._say(f"[yellow]waits for an answer:[/yellow] {escape(interrupt.message)}")
             case RunFinished():
                 self._leave_line()
         seconds = (at - began).total_seconds()

@@ -12,7 +12,7 @@ from typing import Any, Final
 from callsheet.events.agent import AgentFinished, AgentStarted
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
 from callsheet.events.stage import EndStatus, StageFinished, StageStarted
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import (
@@ -96,7 +96,7 @@ class OrderChecker:
     def _run_started(self, event: RunStarted) -> None:
         raise OrderViolation(f"{event} may not come again")
 
-    def _run_ended(self, event: RunFinished | RunFailed | RunCancelled) -> None:
+    def _run_ended(self, event: RunFinished | RunFailed | RunCancelled | RunPaused) -> None:
         still_open = [*self.closers("failed"), *self.open_model_calls()]
         if still_open:
             raise OrderViolation(f"{type(event).__name__} with {still_open} open")
@@ -186,6 +186,7 @@ _RULES: Final[dict[type, Callable[[OrderChecker, Any], None]]] = {
     RunFinished: OrderChecker._run_ended,
     RunFailed: OrderChecker._run_ended,
     RunCancelled: OrderChecker._run_ended,
+    RunPaused: OrderChecker._run_ended,
     StageStarted: OrderChecker._stage_started,
     StageFinished: OrderChecker._stage_finished,
     AgentStarted: OrderChecker._agent_started,

@@ -1,10 +1,11 @@
-"""Begin and end of a run. Exactly one of the three ends is the last event."""
+"""Begin and end of a run. Exactly one of the four ends is the last event."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
 from callsheet.events.base import RunEvent
+from callsheet.events.interrupt import Interrupt
 from callsheet.events.usage import ModelUsage
 
 
@@ -50,4 +51,14 @@ class RunCancelled(RunEvent, frozen=True, kw_only=True, tag="run_cancelled"):
     """Somebody stopped the run; `reason` is a stable word such as `user` or `shutdown`."""
 
     reason: str
+    usage: tuple[ModelUsage, ...] = ()
+
+
+class RunPaused(RunEvent, frozen=True, kw_only=True, tag="run_paused"):
+    """The turn waits for a person, or for tools of the client; another run goes on with it.
+
+    `interrupts` are all that is open, never none.
+    """
+
+    interrupts: tuple[Interrupt, ...]
     usage: tuple[ModelUsage, ...] = ()

@@ -6,7 +6,7 @@ from typing import Literal
 
 from callsheet.events.base import RunEvent
 
-EndStatus = Literal["done", "failed", "cancelled"]
+EndStatus = Literal["done", "failed", "cancelled", "waiting"]
 
 
 class StageStarted(RunEvent, frozen=True, kw_only=True, tag="stage_started"):

@@ -6,8 +6,16 @@ import msgspec
 
 from callsheet.events.agent import AgentFinished, AgentStarted, TaskFinished
 from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
+from callsheet.events.interrupt import InterruptAnswered
 from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted, RunTakenOver
+from callsheet.events.run import (
+    RunCancelled,
+    RunFailed,
+    RunFinished,
+    RunPaused,
+    RunStarted,
+    RunTakenOver,
+)
 from callsheet.events.stage import StageFinished, StageRetried, StageSkipped, StageStarted
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import (
@@ -24,6 +32,8 @@ AnyRunEvent = (
     | RunFinished
     | RunFailed
     | RunCancelled
+    | RunPaused
+    | InterruptAnswered
     | StageStarted
     | StageFinished
     | StageSkipped
@@ -47,7 +57,7 @@ AnyRunEvent = (
     | ToolResult
 )
 
-TERMINAL = (RunFinished, RunFailed, RunCancelled)
+TERMINAL = (RunFinished, RunFailed, RunCancelled, RunPaused)
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyRunEvent] = msgspec.json.Decoder(AnyRunEvent)

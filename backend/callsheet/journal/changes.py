@@ -8,9 +8,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
 from callsheet.events.tool import ToolResult
 from callsheet.events.union import AnyRunEvent
+from callsheet.interrupts.new_interrupt import NewInterrupt
 from callsheet.kit.json import encode
 from callsheet.ledger.call import OpenedCall, SettledCall
 from callsheet.runs.end import SESSION_STATUS, RunEnd
@@ -41,6 +42,7 @@ class Changes:
     settled_calls: list[SettledCall] = field(default_factory=list)
     finished_messages: list[FinishedMessage] = field(default_factory=list)
     ended_runs: list[RunEnd] = field(default_factory=list)
+    new_interrupts: list[NewInterrupt] = field(default_factory=list)
     statuses: list[tuple[UUID, str]] = field(default_factory=list)
 
     def without(self, call_ids: Container[str]) -> Changes:
@@ -71,13 +73,8 @@ class Changes:
             case RunStarted():
                 self.started_runs.append((keys.run_id, event.revision))
                 self._status(keys, "running")
-            case RunFinished():
-                self._ended(keys, "succeeded", event)
-            case RunFailed():
-                status: RunStatus = "interrupted" if event.code == WORKER_DIED else "failed"
-                self._ended(keys, status, event, event.code, event.message)
-            case RunCancelled():
-                self._ended(keys, "cancelled", event)
+            case RunFinished() | RunFailed() | RunCancelled() | RunPaused():
+                self._ended(keys, event)
             case _:
                 pass
 
@@ -173,14 +170,24 @@ class Changes:
         )
 
     def _ended(
-        self,
-        keys: RunKeys,
-        status: RunStatus,
-        event: RunFinished | RunFailed | RunCancelled,
-        code: str | None = None,
-        message: str | None = None,
+        self, keys: RunKeys, event: RunFinished | RunFailed | RunCancelled | RunPaused
     ) -> None:
         usage = encode(event.usage).decode()
+        code: str | None = None
+        message: str | None = None
+        status: RunStatus = "succeeded"
+        match event:
+            case RunFailed():
+                code, message = event.code, event.message
+                status = "interrupted" if code == WORKER_DIED else "failed"
+            case RunCancelled():
+                status = "cancelled"
+            case RunPaused(interrupts=asked):
+                status = "waiting_input"
+                self.new_interrupts += [
+                    NewInterrupt(keys.run_id, keys.session_id, keys.user_id, place, interrupt)
+                    for place, interrupt in enumerate(asked)
+                ]
         self.ended_runs.append(RunEnd(keys.run_id, status, usage, code, message))
         self._status(keys, status)
 

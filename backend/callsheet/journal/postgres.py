@@ -7,6 +7,7 @@ from uuid import UUID
 from callsheet.db.driver import DriverConnection
 from callsheet.db.joined import Joined
 from callsheet.events.entry import Entry
+from callsheet.interrupts.journal_store import open_interrupts
 from callsheet.journal.budgets import Budgets
 from callsheet.journal.changes import Changes
 from callsheet.journal.written import Written
@@ -72,8 +73,7 @@ class PostgresJournal:
             await set_statuses(tx, changes.statuses)
         if changes.finished_messages:
             await finish_messages(tx, changes.finished_messages)
-        if changes.ended_runs:
-            await end_runs(tx, changes.ended_runs)
+        await _end(tx, changes)
         if changes.opened_calls or changes.settled_calls:
             await lock_counters(tx)
         if changes.opened_calls:
@@ -84,3 +84,11 @@ class PostgresJournal:
             tx.give(SEQS, [message.id for message in changes.new_messages])
         seqs = await tx.run()
         return Written({} if seqs is None else decode(seqs))
+
+
+async def _end(tx: Joined, changes: Changes) -> None:
+    """The ends of runs, and what those wait for that have not ended."""
+    if changes.ended_runs:
+        await end_runs(tx, changes.ended_runs)
+    if changes.new_interrupts:
+        await open_interrupts(tx, changes.new_interrupts)

@@ -25,7 +25,8 @@ WHERE r.id = n.id AND r.status = 'queued'
 _END = """
 UPDATE runs r
 SET status = n.status, usage = n.usage::jsonb, error_code = n.error_code,
-    error_message = n.error_message, finished_at = now(), updated_at = now()
+    error_message = n.error_message, updated_at = now(),
+    finished_at = CASE WHEN n.status = 'waiting_input' THEN NULL ELSE now() END
 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
   AS n(id, status, usage, error_code, error_message)
 WHERE r.id = n.id AND r.status IN ('queued', 'running')
@@ -49,7 +50,10 @@ async def start_runs(tx: Statements, runs: Sequence[tuple[UUID, str]]) -> None:
 
 
 async def end_runs(tx: Statements, ends: Sequence[RunEnd]) -> None:
-    """Give active runs their end; one that has ended keeps it."""
+    """Give active runs their end; one that has ended keeps it.
+
+    One that waits has ended for those who look on, and is finished once it is answered.
+    """
     await tx.execute(
         _END,
         [end.run_id for end in ends],

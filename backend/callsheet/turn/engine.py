@@ -15,7 +15,8 @@ from callsheet.kit.errors import AppError
 from callsheet.kit.json import decode
 from callsheet.turn.decide import Skip, decide, looks_back, stops
 from callsheet.turn.meter import Meter
-from callsheet.turn.outcome import Answered, Failed, TurnOutcome
+from callsheet.turn.outcome import Answered, Failed, TurnOutcome, Waiting
+from callsheet.turn.paused import Paused
 from callsheet.turn.ports import History, StageRunner, StageWork
 from callsheet.turn.record import Past, Record, path_of
 from callsheet.turn.recorder import Recorder
@@ -46,8 +47,8 @@ class TurnEngine:
     ) -> TurnOutcome:
         """Answer one user message, recording every step but the end.
 
-        What `past` has done is not done again. A failed stage is an outcome, not an exception;
-        cancellation passes through.
+        What `past` has done is not done again. A stage that failed or waits is an outcome, not an
+        exception; cancellation passes through.
         """
         if not past.own:
             recorder.emit(_started(request, workflow))
@@ -59,6 +60,8 @@ class TurnEngine:
             )
         except AppError as error:
             return Failed(code=error.error_code, message=str(error))
+        except Paused as paused:
+            return Waiting(paused.interrupts)
 
     async def _view(self, request: TurnRequest, workflow: Workflow, past: Past) -> TurnView:
         now = past.began_at or self._clock.now()

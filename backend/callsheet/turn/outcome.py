@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from callsheet.events.interrupt import Interrupt
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -28,4 +30,11 @@ class Cancelled:
     reason: str
 
 
-TurnOutcome = Answered | Failed | Cancelled
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Not yet: it needs these answers to go on."""
+
+    interrupts: tuple[Interrupt, ...]
+
+
+TurnOutcome = Answered | Failed | Cancelled | Waiting

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from callsheet.events.order import OrderChecker
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused
 from callsheet.events.stage import EndStatus
 from callsheet.events.union import AnyRunEvent
 from callsheet.events.usage import ModelUsage
-from callsheet.turn.outcome import Answered, Cancelled, Failed, TurnOutcome
+from callsheet.turn.outcome import Answered, Cancelled, Failed, TurnOutcome, Waiting
 from callsheet.turn.ports import RunLog
 from callsheet.turn.record import Past
 
@@ -54,6 +54,8 @@ def _status(outcome: TurnOutcome) -> EndStatus:
             return "cancelled"
         case Failed():
             return "failed"
+        case Waiting():
+            return "waiting"
 
 
 def _terminal(outcome: TurnOutcome, usage: tuple[ModelUsage, ...]) -> AnyRunEvent:
@@ -64,3 +66,5 @@ def _terminal(outcome: TurnOutcome, usage: tuple[ModelUsage, ...]) -> AnyRunEven
             return RunCancelled(reason=reason, usage=usage)
         case Failed(code=code, message=message):
             return RunFailed(code=code, message=message, usage=usage)
+        case Waiting(interrupts=interrupts):
+            return RunPaused(interrupts=interrupts, usage=usage)

@@ -6,10 +6,12 @@ import callsheet.db.tables.api_key
 import callsheet.db.tables.budget_counter
 import callsheet.db.tables.cost_adjustment
 import callsheet.db.tables.fx_rate
+import callsheet.db.tables.interrupt
 import callsheet.db.tables.llm
 import callsheet.db.tables.llm_call
 import callsheet.db.tables.llm_factory
 import callsheet.db.tables.llm_price
+import callsheet.db.tables.outbox_mail
 import callsheet.db.tables.price_window
 import callsheet.db.tables.rate_window
 import callsheet.db.tables.run

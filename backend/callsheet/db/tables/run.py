@@ -29,7 +29,8 @@ class Run(IdMixin, TimestampMixin, Base):
 
     `raw_run_id` and `raw_thread_id` are the client's own spelling, given back in every event.
     `lease_epoch` grows with each worker that takes the run; writes of an older one are refused.
-    `input` holds what the client sent beside the message. A session has one active run.
+    `input` holds what the client sent beside the message. A session has one active run, or one
+    that waits for a person.
     """
 
     __tablename__ = "runs"
@@ -38,6 +39,11 @@ class Run(IdMixin, TimestampMixin, Base):
         CheckConstraint("protocol IN ('0.x', '1.0')", name="protocol"),
         CheckConstraint("lease_epoch >= 0", name="lease_epoch"),
         Index("uq_runs_active_session", "session_id", unique=True, postgresql_where=text(_ACTIVE)),
+        Index(
+            "idx_runs_waiting_session",
+            "session_id",
+            postgresql_where=text("status = 'waiting_input'"),
+        ),
         Index("idx_runs_session_created", "session_id", text("created_at DESC")),
     )
 

@@ -1,0 +1,32 @@
+"""Whether an answer has the form that was asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
+from referencing import Registry
+
+_LONGEST: Final = 300
+
+
+def misfit(schema: Mapping[str, Any], value: Any) -> str | None:
+    """What is wrong with the value, in words for whoever sent it; None where it fits."""
+    try:
+        error = best_match(_validator(json.dumps(schema, sort_keys=True)).iter_errors(value))
+    except RecursionError:
+        return "it is nested too deeply"
+    if error is None:
+        return None
+    place = "/".join(str(part) for part in error.absolute_path)
+    said = f"{place}: {error.message}" if place else str(error.message)
+    return said[:_LONGEST]
+
+
+@lru_cache(maxsize=256)
+def _validator(schema: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads(schema), registry=Registry())
