@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 
@@ -9,6 +10,7 @@ import asyncpg
 import pytest
 
 from callsheet.db.driver import DriverConnection
+from callsheet.db.driver_pool import DriverPool
 from callsheet.db.options import DatabaseOptions
 from callsheet.kit.errors import Unavailable
 from tests.fixtures.database import statement
@@ -187,3 +189,33 @@ async def test_a_server_that_cannot_now_may_be_asked_again(
         async with driver.transaction() as tx:
             await tx.execute(refuse)
     assert await names(driver) == []
+
+
+@pytest.mark.parametrize("way", ["closed", "stopped"])
+async def test_what_is_given_up_while_it_is_opened_leaves_nothing_open(
+    database_url: str, driver: DriverConnection, way: str
+) -> None:
+    options = DatabaseOptions(database_url, application_name=f"opening-{way}")
+    for steps in range(1, 40):
+        late = DriverConnection(options)
+        asking = asyncio.ensure_future(pid(late))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        await late.close()
+        if way == "stopped":
+            asking.cancel()
+        await asyncio.wait([asking])
+    count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1"
+    async with asyncio.timeout(20), driver.statement() as connection:
+        while await connection.fetchval(count, f"opening-{way}-journal"):
+            await asyncio.sleep(0.01)
+
+
+async def test_a_closed_pool_opens_nothing(database_url: str) -> None:
+    pool = DriverPool(DatabaseOptions(database_url), size=1)
+    async with pool.transaction() as tx:
+        assert await tx.fetchval("SELECT 1") == 1
+    await pool.close()
+    with pytest.raises(Unavailable):
+        async with pool.transaction():
+            pass

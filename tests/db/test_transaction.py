@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 
+import asyncpg
 import pytest
 from sqlalchemy import insert, select, text, update
 from sqlalchemy.exc import DBAPIError
 
+from callsheet.db.engine import plain_url
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.tables.user import User
 from callsheet.db.transaction import Database
@@ -117,3 +120,56 @@ async def test_a_connection_that_breaks_as_it_is_given_back_is_a_server_that_is_
 
     with pytest.raises(Unavailable):
         await read_and_lose()
+
+
+async def open_ones(database_url: str, application_name: str) -> int:
+    connection = await asyncpg.connect(plain_url(database_url))
+    try:
+        count = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE $1 || '%'"
+        return int(await connection.fetchval(count, application_name))
+    finally:
+        await connection.close()
+
+
+async def until_none_is_open(database_url: str, application_name: str) -> None:
+    async with asyncio.timeout(20):
+        while await open_ones(database_url, application_name):
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("way", ["close", "let_go"])
+async def test_what_is_in_use_when_the_pool_is_given_up_is_closed_when_it_comes_back(
+    database_url: str, way: str
+) -> None:
+    database = Database.from_options(DatabaseOptions(database_url, application_name="given-up"))
+    async with database.read() as connection:
+        await connection.execute(text("SELECT 1"))
+        await getattr(database, way)()
+        assert await open_ones(database_url, "given-up") == 1
+    await until_none_is_open(database_url, "given-up")
+    await database.close()
+
+
+async def test_a_closed_database_opens_nothing_and_one_that_let_go_does(
+    database_url: str,
+) -> None:
+    database = Database.from_options(DatabaseOptions(database_url))
+    await database.ping()
+    await database.let_go()
+    await database.ping()
+    await database.close()
+    with pytest.raises(Unavailable):
+        await database.ping()
+
+
+async def test_whoever_is_stopped_while_connecting_leaves_nothing_open(database_url: str) -> None:
+    options = DatabaseOptions(database_url, application_name="stopped")
+    for steps in range(40):
+        database = Database.from_options(options)
+        asking = asyncio.ensure_future(database.ping())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        asking.cancel()
+        await asyncio.wait([asking])
+        await database.close()
+    await until_none_is_open(database_url, "stopped")

@@ -6,6 +6,7 @@ import asyncio
 import random
 from typing import Any, Final
 
+from tests.fakes.agui_client import AgUiClient
 from tests.fakes.books import Books
 from tests.fakes.chat_script import EXECUTION, chat_script
 from tests.fakes.deployment import Deployment
@@ -37,7 +38,7 @@ WISHES: Final[dict[str, dict[str, Any]]] = {
     "malformed": {"fault": "malformed", "fault_at": 2},
     "filtered": {"fault": "filter", "fault_at": 2},
     "empty": {"fault": "empty"},
-    "stopped": SLOW,
+    "stopped": {**SLOW, "fault": "stall", "fault_at": 8},  # goes on until it is stopped
     "left": SLOW,
     "left for good": SLOW,
 }
@@ -72,12 +73,18 @@ async def one_turn(base_url: Any, user: str, wish: str, thread: str) -> str:
                     await agui.http.delete(f"/v1/sessions/{turn.headers['x-session-id']}")
                     return "left for good"
                 if wish == "stopped":
-                    await agui.http.post(f"/v1/runs/{turn.headers['x-run-id']}/cancel")
+                    await stop(agui, turn.headers["x-run-id"])
         turn.finish()
         assert turn.breaches == [], (wish, turn.breaches, turn.last)
         if turn.status != 200:
             return f"{turn.status} {turn.problem.get('code')}"
         return str(turn.last.get("code") or turn.last.get("outcome", {}).get("type") or "done")
+
+
+async def stop(agui: AgUiClient, run_id: str) -> None:
+    """Asked again where the database was cut off under the order."""
+    while (await agui.http.post(f"/v1/runs/{run_id}/cancel")).status_code == 503:
+        await asyncio.sleep(0.02)
 
 
 async def storm(servers: list[Any], books: Books) -> list[str]:

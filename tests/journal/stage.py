@@ -67,7 +67,8 @@ class BriefPool(DriverPool):
             async with super().joined() as tx:
                 yield tx
         finally:
-            await self.close()
+            for connection in self._connections:
+                await connection.close()
 
 
 def gate(database: Database, worker_id: str = "w1", own_runs: HandsOn | None = None) -> Gate:

@@ -50,6 +50,7 @@ class DriverConnection:
     def __init__(self, options: DatabaseOptions) -> None:
         self._options = options
         self._connection: DriverTx | None = None
+        self._closings = 0
         self._calls: Calls = {}
 
     async def _open(self) -> DriverTx:
@@ -57,8 +58,8 @@ class DriverConnection:
         if current is not None and not current.is_closed():
             return current
         options = self._options
-        self._calls = {}
-        self._connection = await asyncpg.connect(
+        closings = self._closings
+        opened = await asyncpg.connect(
             plain_url(options.url),
             timeout=options.connect_timeout_s,
             command_timeout=options.statement_timeout_s,
@@ -70,7 +71,11 @@ class DriverConnection:
                 "plan_cache_mode": "force_generic_plan",
             },
         )
-        return self._connection
+        if closings != self._closings:
+            opened.terminate()
+            raise ConnectionAbortedError("closed while it was opened")
+        self._connection, self._calls = opened, {}
+        return opened
 
     @asynccontextmanager
     async def joined(self) -> AsyncIterator[Joined]:
@@ -117,7 +122,8 @@ class DriverConnection:
             raise Unavailable("The database does not answer.", service="database") from error
 
     async def close(self) -> None:
-        """Close it at once; the next use opens a new one."""
+        """Close it at once, also while it is being opened; the next use opens a new one."""
+        self._closings += 1
         current, self._connection = self._connection, None
         if current is not None:
             current.terminate()

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from callsheet.db.driver import DriverConnection, DriverTx
 from callsheet.db.joined import Joined
 from callsheet.db.options import DatabaseOptions
+from callsheet.kit.errors import Unavailable
 
 
 class DriverPool:
@@ -16,6 +17,7 @@ class DriverPool:
 
     def __init__(self, options: DatabaseOptions, size: int = 4) -> None:
         self._connections = [DriverConnection(options) for _ in range(size)]
+        self._closed = False
         self._free: asyncio.LifoQueue[DriverConnection] = asyncio.LifoQueue()
         for connection in self._connections:
             self._free.put_nowait(connection)
@@ -36,6 +38,8 @@ class DriverPool:
     async def _one(self) -> AsyncIterator[DriverConnection]:
         connection = await self._free.get()
         try:
+            if self._closed:
+                raise Unavailable("The database is not used any more.", service="database")
             yield connection
         except asyncio.CancelledError:
             await connection.close()  # it may be in the middle of an answer
@@ -44,6 +48,7 @@ class DriverPool:
             self._free.put_nowait(connection)
 
     async def close(self) -> None:
-        """Close every connection at once."""
+        """Close every connection at once and open none any more."""
+        self._closed = True
         for connection in self._connections:
             await connection.close()

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from callsheet.db.options import DatabaseOptions
+from callsheet.db.pool import ClosingPool
 from callsheet.kit.errors import SetupError
 from callsheet.kit.json import decode, encode
 
@@ -83,6 +84,7 @@ def make_engine(options: DatabaseOptions, *, pooled: bool = True) -> AsyncEngine
         connect_args=connect_args,
         json_serializer=_encode_text,
         json_deserializer=decode,
+        poolclass=ClosingPool,
         pool_size=options.pool_size,
         max_overflow=options.pool_overflow,
         pool_timeout=options.pool_timeout_s,

@@ -47,6 +47,7 @@ class Database:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._closed = False
 
     @classmethod
     def from_options(cls, options: DatabaseOptions, *, pooled: bool = True) -> Database:
@@ -91,6 +92,8 @@ class Database:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[AsyncConnection]:
+        if self._closed:
+            raise Unavailable("The database is not used any more.", service="database")
         with _at_work():  # and when it is given back, which speaks to the server as well
             async with AsyncExitStack() as stack:
                 with _opening():
@@ -102,8 +105,13 @@ class Database:
         async with self.read() as connection:
             await connection.execute(text("SELECT 1"))
 
+    async def let_go(self) -> None:
+        """Close what is free now, and what is in use when it comes back; then connect anew."""
+        await self._engine.dispose()
+
     async def close(self) -> None:
-        """Close every connection; safe to call twice."""
+        """Close every connection and open none any more; safe to call twice."""
+        self._closed = True
         await self._engine.dispose()
 
 

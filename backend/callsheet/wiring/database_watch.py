@@ -46,7 +46,7 @@ class DatabaseWatch:
         while True:
             try:
                 await self._revive()
-                await self._database.close()  # what the pool holds is as dead as the lock's own
+                await self._database.let_go()  # what the pool holds is as dead as the lock's own
                 await self._lock.take()
             except (AppError, SetupError) as error:
                 _log.warning("database_away", error=str(error), wait_s=wait_s)
