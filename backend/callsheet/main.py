@@ -12,6 +12,7 @@ from callsheet.agui.show import ShowOptions
 from callsheet.api.agent_chat import AgentChatRoutes
 from callsheet.api.catalog import CatalogRoutes
 from callsheet.api.connect import ConnectRoutes
+from callsheet.api.continuation import ContinuationRoutes
 from callsheet.api.door import Door
 from callsheet.api.errors import install_error_answers
 from callsheet.api.health import HealthRoutes
@@ -59,6 +60,7 @@ def create_app(
         AgentChatRoutes(services, options).router(),
         RunRoutes(services, options).router(),
         RunEventRoutes(services, options).router(),
+        ContinuationRoutes(services, options).router(),
         ConnectRoutes(services, options).router(),
         SessionRoutes(services, options).router(),
         InterruptRoutes(services, options).router(),
@@ -91,6 +93,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         identities=make_identities(settings, application.stored_keys, application.adapters.clock),
         chat=application.chat,
         runs=application.runs,
+        continuations=application.continuations,
         sessions=application.sessions,
         interrupts=InterruptService(application.core),
         workflows=WorkflowService(application.workflows, settings.default_workflow),

@@ -9,7 +9,7 @@ from callsheet.api.usage_ports import UsageReports
 from callsheet.auth.api_keys import ApiKeys
 from callsheet.auth.bearer import Bearer
 from tests.api.fake_catalog import FakeHealth, FakeModels, FakeWorkflows
-from tests.api.fake_chat import FakeChat
+from tests.api.fake_chat import FakeChat, FakeContinuations
 from tests.api.fake_interrupts import FakeInterrupts
 from tests.api.fake_prices import FakePrices
 from tests.api.fake_quotas import FakeQuotas
@@ -37,6 +37,7 @@ class World:
         self.sessions = FakeSessions()
         self.runs = FakeRuns()
         self.interrupts = FakeInterrupts()
+        self.continuations = FakeContinuations(self.chat, self.runs)
         self.prices: Prices = FakePrices()
         self.usage: UsageReports = FakeUsage()
         self.quotas: UserQuotas = FakeQuotas()
@@ -48,6 +49,7 @@ class World:
             identities=Bearer([ApiKeys(["alice:sk-alice", "bob:sk-bob-2"])]),
             chat=self.chat,
             runs=self.runs,
+            continuations=self.continuations,
             sessions=self.sessions,
             interrupts=self.interrupts,
             workflows=FakeWorkflows(),

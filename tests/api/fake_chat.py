@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from typing import Protocol
+from uuid import UUID
 
-from callsheet.agui.run_input import RunInput
+from callsheet.agui.run_input import ContinuationInput, RunInput
 from callsheet.auth.principal import Principal
 from callsheet.events.entry import Entry
 from callsheet.kit.errors import Conflict, NotFound, RateLimited, Unavailable
+from callsheet.runs.run import RunRecord
 from callsheet.runs.started import StartedRun
 from tests.agui.journal import cancelled_run, failed_run, whole_run
 
@@ -73,3 +76,33 @@ class FakeChat:
                 await asyncio.sleep(0)
         finally:
             self.closed.set()
+
+
+class Runs(Protocol):
+    """Where runs are."""
+
+    async def get(self, principal: Principal, run_id: UUID) -> RunRecord: ...
+
+
+class FakeContinuations:
+    """Goes on from every run that the caller has with a whole answer."""
+
+    def __init__(self, chat: FakeChat, runs: Runs) -> None:
+        self.asked: list[ContinuationInput] = []
+        self._chat = chat
+        self._runs = runs
+
+    async def start(
+        self, principal: Principal, run_id: UUID, asked: ContinuationInput, trace_id: str
+    ) -> tuple[RunRecord, StartedRun]:
+        """As the port says; a run that succeeded is none to go on from."""
+        self.asked.append(asked)
+        before = await self._runs.get(principal, run_id)
+        if before.status == "succeeded":
+            raise Conflict("There is nothing to go on with.", code="run_not_over")
+        run = whole_run(["one ", "two"], asked.run_id, before.session_id, trace_id)
+
+        async def shown() -> AsyncGenerator[tuple[Entry, ...], None]:
+            yield run
+
+        return before, StartedRun(asked.run_id, before.session_id, trace_id, shown())

@@ -88,6 +88,7 @@ async def test_the_answers_are_the_documented_ones(
         ("GET", "/v1/interrupts", "/v1/interrupts", None, 200),
         ("GET", "/v1/interrupts/{interrupt_id}", "/v1/interrupts/none", None, 404),
         ("POST", "/v1/runs/{run_id}/cancel", f"/v1/runs/{run.id}/cancel", None, 200),
+        ("POST", "/v1/runs/{run_id}/continue", "/v1/runs/none/continue", {}, 404),
         ("GET", "/v1/runs/{run_id}/events", f"/v1/runs/{run.id}/events?after=x", None, 422),
         ("GET", "/v1/models", "/v1/models", None, 200),
         ("GET", "/v1/workflows", "/v1/workflows", None, 200),

@@ -131,8 +131,22 @@ class AgUiClient:
         self, text: str, *, path: str = "/v1/agent-chat", **more: Any
     ) -> AsyncIterator[tuple[Turn, AsyncIterator[dict[str, Any]]]]:
         """A turn under way; leaving the block closes the connection."""
-        body = self.body(text, **more)
-        turn = Turn(body["threadId"], body["runId"])
+        async with self._posting(path, self.body(text, **more)) as asked:
+            yield asked
+
+    async def go_on(self, run_id: str, **body: Any) -> Turn:
+        """Go on from a run that broke off, to the end of the new one."""
+        own = {"runId": str(uuid4()), "protocolVersion": "1.0", **body}
+        async with self._posting(f"/v1/runs/{run_id}/continue", own) as (turn, events):
+            async for _ in events:
+                pass
+        return turn.finish()
+
+    @asynccontextmanager
+    async def _posting(
+        self, path: str, body: dict[str, Any]
+    ) -> AsyncIterator[tuple[Turn, AsyncIterator[dict[str, Any]]]]:
+        turn = Turn(body.get("threadId", ""), body["runId"])
         async with self.http.stream(
             "POST", path, content=json.dumps(body), headers=_HEADERS
         ) as response:

@@ -15,9 +15,9 @@ from callsheet.kit.clock import SystemClock
 from callsheet.kit.ids import new_id
 from callsheet.ledger.price.book import PriceBook
 from callsheet.ledger.price.store import load_price_table
-from callsheet.turn.meter import CallIntent
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import MeteredCall, RunMeter
+from tests.journal.intents import intent_for
 from tests.journal.stage import Admitted
 
 MEASURED = MeteredUsage(
@@ -49,18 +49,6 @@ async def open_call(
     recorder = Recorder(log)
     recorder.emit(RunStarted(workflow="chat", revision="r", session_id="s", trace_id="t"))
     recorder.emit(StageStarted(stage="execution"))
-    intent = CallIntent(
-        message_id=str(new_id()),
-        agent_run_id="a",
-        stage="execution",
-        agent="worker",
-        task="work",
-        factory="f",
-        model="m",
-        attempt=1,
-        visible=True,
-        estimated_input_tokens=50,
-        max_output_tokens=100,
-    )
+    intent = intent_for(str(new_id()))
     call = await RunMeter(prices, log, recorder.emit, SystemClock()).open(intent)
     return call, recorder, log

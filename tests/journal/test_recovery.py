@@ -23,11 +23,11 @@ from callsheet.ledger.price.book import PriceBook
 from callsheet.ledger.price.store import load_prices
 from callsheet.runs.event_store import read_events
 from callsheet.runs.worker_locks import WorkerLock
-from callsheet.turn.meter import CallIntent
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import RunMeter
 from tests.fakes.spool import NoSpool
 from tests.fixtures.booked import change
+from tests.journal.intents import intent_for
 from tests.journal.stage import admitted, recovery_of
 from tests.journal.test_writer import Shown, admitted_again, assert_audited, rows, writing
 from tests.sessions.rows import rows as query
@@ -44,19 +44,7 @@ async def test_an_abandoned_run_is_ended_and_booked(database: Database, database
         recorder.emit(RunStarted(workflow="chat", revision="r", session_id="s", trace_id="t"))
         recorder.emit(StageStarted(stage="execution"))
         message_id = str(new_id())
-        intent = CallIntent(
-            message_id=message_id,
-            agent_run_id="a",
-            stage="execution",
-            agent="worker",
-            task="work",
-            factory="f",
-            model="m",
-            attempt=1,
-            visible=True,
-            estimated_input_tokens=50,
-            max_output_tokens=100,
-        )
+        intent = intent_for(message_id)
         await RunMeter(prices, log, recorder.emit, SystemClock()).open(intent)
         recorder.emit(TextStarted(message_id=message_id, agent_run_id="a", visible=True))
         recorder.emit(TextDelta(message_id=message_id, text="Half an answer"))

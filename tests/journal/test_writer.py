@@ -34,10 +34,11 @@ from callsheet.ledger.audit.audit import run_audit
 from callsheet.ledger.price.book import PriceBook
 from callsheet.ledger.price.store import load_prices
 from callsheet.runs.event_store import read_events
-from callsheet.turn.meter import CallEnd, CallIntent
+from callsheet.turn.meter import CallEnd
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import RunMeter
 from tests.fakes.spool import NoSpool
+from tests.journal.intents import intent_for
 from tests.journal.stage import USER, Admitted, admitted, gate, wish
 
 Shown = list[tuple[UUID, tuple[Entry, ...]]]
@@ -111,19 +112,7 @@ async def turn(
     recorder.emit(BEGIN)
     for number in range(calls):
         message_id = str(new_id())
-        intent = CallIntent(
-            message_id=message_id,
-            agent_run_id="a",
-            stage="execution",
-            agent="worker",
-            task="work",
-            factory="f",
-            model="m",
-            attempt=1,
-            visible=True,
-            estimated_input_tokens=10,
-            max_output_tokens=100,
-        )
+        intent = intent_for(message_id, 10)
         call = await meter.open(intent)
         recorder.emit(TextStarted(message_id=message_id, agent_run_id="a", visible=True))
         for piece in ("Hel", "lo ", "世界"):

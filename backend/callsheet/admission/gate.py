@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -107,18 +108,29 @@ class Gate:
 
     async def _with_care(self, request: AdmissionRequest) -> Ticket:
         """Step by step: the run is known, something is in its way, or the message is."""
-        expected = False
-        try:
+        with self.expecting(request.run_id) as expected:
             async with self._database.transaction() as tx:
                 ticket = await self._let_in(tx, request)
                 if ticket.is_new:
-                    self._own_runs.expect(ticket.run_id)
-                    expected = True
+                    expected()
+        return ticket
+
+    @contextmanager
+    def expecting(self, run_id: UUID) -> Iterator[Callable[[], None]]:
+        """Let the run in inside the block, and call what it gives before others can see it."""
+        expected = False
+
+        def expect() -> None:
+            nonlocal expected
+            self._own_runs.expect(run_id)
+            expected = True
+
+        try:
+            yield expect
         except BaseException:
             if expected:
-                self._own_runs.forget(request.run_id)
+                self._own_runs.forget(run_id)
             raise
-        return ticket
 
     def _title(self, request: AdmissionRequest) -> str:
         return title_of(request.text, self._clock.now(), self._options.title_word)
@@ -129,8 +141,8 @@ class Gate:
         if claimed is None:
             raise NotFound("There is no such session.")
         others = await runs_in_the_way(tx, request.session_id, request.run_id)
-        active = await self._active(tx, request.session_id, others)
-        known = _known(request, others)
+        active = await self.active(tx, request.session_id, others)
+        known = known_run(request, others)
         if known is not None:
             return known
         if active is not None:
@@ -143,7 +155,7 @@ class Gate:
         message_id, is_first = await self._message(tx, request)
         if claimed.title is None:
             await set_title(tx, request.session_id, wanted)
-        await self._add_run(tx, request, message_id)
+        await self.add_run(tx, request, message_id)
         return Ticket(
             request.run_id,
             request.session_id,
@@ -154,7 +166,10 @@ class Gate:
             total_cost=claimed.total_cost,
         )
 
-    async def _add_run(self, tx: Tx, request: AdmissionRequest, message_id: UUID) -> None:
+    async def add_run(
+        self, tx: Tx, request: AdmissionRequest, message_id: UUID, continues: UUID | None = None
+    ) -> None:
+        """Store the run, which answers that message; the session's lock is held."""
         run = NewRun(
             id=request.run_id,
             session_id=request.session_id,
@@ -168,11 +183,12 @@ class Gate:
             worker_id=self._options.worker_id,
             trace_id=request.trace_id,
             input=request.input,
+            continues_run_id=continues,
         )
         if not await add_run(tx, run, encode(request.input).decode()):
             raise NotFound(_NO_RUN)
 
-    async def _active(self, tx: Tx, session_id: UUID, others: Sequence[RunInTheWay]) -> UUID | None:
+    async def active(self, tx: Tx, session_id: UUID, others: Sequence[RunInTheWay]) -> UUID | None:
         """The session's active run, which somebody works on; else Abandoned."""
         for run in others:
             if run.is_active and run.session_id == session_id:
@@ -219,7 +235,7 @@ class Gate:
         return None if run is None else run.id
 
 
-def _known(request: AdmissionRequest, others: Sequence[RunInTheWay]) -> Ticket | None:
+def known_run(request: AdmissionRequest, others: Sequence[RunInTheWay]) -> Ticket | None:
     """The ticket of a run that was let in before; NotFound where it is not the user's here."""
     for run in others:
         if run.id == request.run_id:

@@ -51,7 +51,7 @@ def parse_request(body: bytes, user_id: UUID, *, max_message_chars: int) -> RunI
     _refuse_answers(fields.get("resume"))
     message = _new_message(fields.get("messages"), max_message_chars)
     return RunInput(
-        protocol=_protocol(_field(fields, "protocolVersion")),
+        protocol=protocol_of(_field(fields, "protocolVersion")),
         session_id=resolve_id(thread_id, user_id, "session"),
         raw_thread_id=thread_id,
         run_id=resolve_id(run_id, user_id, "run"),
@@ -64,8 +64,8 @@ def parse_request(body: bytes, user_id: UUID, *, max_message_chars: int) -> RunI
         raw_parent_run_id=parent_id,
         tools=_objects(fields.get("tools"), "tools"),
         context=_objects(fields.get("context"), "context"),
-        state=_storable(fields.get("state"), "state"),
-        forwarded_props=_storable(_field(fields, "forwardedProps"), "forwardedProps"),
+        state=storable(fields.get("state"), "state"),
+        forwarded_props=storable(_field(fields, "forwardedProps"), "forwardedProps"),
     )
 
 
@@ -97,7 +97,7 @@ def _field(fields: Mapping[str, Any], name: str) -> Any:
     return fields.get(_SNAKE[name]) if value is None else value
 
 
-def _protocol(version: Any) -> Protocol:
+def protocol_of(version: Any) -> Protocol:
     """A version that is absent or below 1 is the old generation; an unknown word is a newer one."""
     if version is None:
         return "0.x"
@@ -127,10 +127,11 @@ def _objects(value: Any, field: str) -> tuple[dict[str, Any], ...]:
     for place, item in enumerate(value):
         if not isinstance(item, dict):
             raise BadInput(f"{field}/{place} must be an object.", field=f"{field}/{place}")
-    return tuple(_storable(value, field))
+    return tuple(storable(value, field))
 
 
-def _storable(value: Any, field: str) -> Any:
+def storable(value: Any, field: str) -> Any:
+    """A client's own JSON, clean and not too deep; BadInput names `field`."""
     if is_deeper(value, MOST_DEEP):
         raise BadInput(
             f"{field} is nested too deeply: over {MOST_DEEP} lists and objects.", field=field

@@ -34,3 +34,13 @@ class RunInput:
     context: tuple[dict[str, Any], ...] = ()
     state: Any = None
     forwarded_props: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationInput:
+    """What a client says of a run that goes on from another; its ids as in `RunInput`."""
+
+    protocol: Protocol
+    run_id: UUID
+    raw_run_id: str
+    state: Any = None

@@ -22,7 +22,7 @@ from callsheet.api.documents import (
     SessionPage,
     Stopped,
 )
-from callsheet.api.fields import NewSession, SessionEdit
+from callsheet.api.fields import Continuation, NewSession, SessionEdit
 from callsheet.api.price_documents import ModelPrices, PricePage
 from callsheet.api.price_fields import NewPrice
 from callsheet.api.quota_documents import OwnLimits, Quota
@@ -32,9 +32,9 @@ Answers = dict[int | str, dict[str, Any]]
 
 _REF: Final = "#/components/schemas/{name}"
 _DOCUMENTS: Final = (
-    Answer, Billing, Interrupt, InterruptPage, Live, MessagePage, ModelPrices, Models, NewPrice,
-    NewSession, OwnLimits, PricePage, ProblemDocument, Quota, Ready, Run, RunPage, Session,
-    SessionEdit, SessionPage, Stopped, UsageCallPage, UsageReport, UsageToday, Workflows,
+    Answer, Billing, Continuation, Interrupt, InterruptPage, Live, MessagePage, ModelPrices, Models,
+    NewPrice, NewSession, OwnLimits, PricePage, ProblemDocument, Quota, Ready, Run, RunPage,
+    Session, SessionEdit, SessionPage, Stopped, UsageCallPage, UsageReport, UsageToday, Workflows,
 )  # fmt: skip
 _ERRORS: Final[Mapping[int, str]] = {
     401: "No valid key or token.",

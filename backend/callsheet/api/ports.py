@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
-from callsheet.agui.run_input import RunInput
+from callsheet.agui.run_input import ContinuationInput, RunInput
 from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
 from callsheet.api.price_ports import Prices
 from callsheet.api.quota_ports import UserQuotas
@@ -50,6 +50,22 @@ class Chat(Protocol):
             NotFound: no such workflow, or the session, run or message is another user's.
             Conflict: the session has an active run (`extra["runId"]` names it).
             Refused: rate, quota or money; Unavailable: the database, or the server shuts down.
+        """
+        ...
+
+
+class Continuations(Protocol):
+    """Goes on where runs broke off."""
+
+    async def start(
+        self, principal: Principal, run_id: UUID, asked: ContinuationInput, trace_id: str
+    ) -> tuple[RunRecord, StartedRun]:
+        """The run that is gone on from, and the one that does; attached to where it is there.
+
+        Raises:
+            NotFound: no such run of this user.
+            Conflict: `run_active`, `run_not_over`, `run_not_last`.
+            TurnFailed: `revision_gone`; Refused, Unavailable: as in `Chat.start`.
         """
         ...
 
@@ -185,6 +201,7 @@ class Services:
     identities: Identities
     chat: Chat
     runs: Runs
+    continuations: Continuations
     sessions: Sessions
     interrupts: Interrupts
     workflows: WorkflowCatalog

@@ -1,4 +1,4 @@
-"""Ends runs whose process is gone, from what their journals hold.
+"""Ends runs whose process is gone, or goes on with them, from what their journals hold.
 
 Everything that was open is ended in order, the calls under way are settled by estimate, the text
 that had streamed is kept, and the run gets its one terminal event.
@@ -7,26 +7,25 @@ that had streamed is kept, and the run gets its one terminal event.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-import msgspec
 import structlog
 
 from callsheet.db.transaction import Database, Read
-from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
+from callsheet.events.call import LlmCallStarted
 from callsheet.events.entry import Entry
-from callsheet.events.order import OrderChecker
-from callsheet.events.run import RunFailed, RunStarted
-from callsheet.events.tally import Tally
+from callsheet.events.run import RunFailed, RunTakenOver
 from callsheet.events.union import TERMINAL, AnyRunEvent
-from callsheet.events.usage import ModelUsage
 from callsheet.journal.changes import WORKER_DIED, RunKeys
+from callsheet.journal.ending import Ends, closing, ending, left_open
 from callsheet.journal.options import JournalOptions
 from callsheet.journal.orphan import orphaned, unbooked
+from callsheet.journal.run_log import JournaledRun
 from callsheet.journal.spool import Spool
-from callsheet.journal.streamed import Streamed, streamed_answers
+from callsheet.journal.streamed import streamed_answers
 from callsheet.journal.writer import JournalWriter
 from callsheet.journal.written import WriteRefused
 from callsheet.kit.errors import AppError
@@ -43,6 +42,16 @@ _PAGE = 2_000
 _EVERY_S: Final = JournalOptions().sweep_every_s
 _SURE_AFTER_S: Final = 5.0
 _GONE: Final = RunFailed(code=WORKER_DIED, message="The process that ran it is gone.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """A run as its process left it: its journal, the calls that were open, their estimates."""
+
+    run: RunRecord
+    entries: Sequence[Entry]
+    calls: Sequence[LlmCallStarted]
+    estimates: Ends
 
 
 class Recovery:
@@ -115,52 +124,80 @@ class Recovery:
 
         Whoever looks at the run is shown its end.
         """
+        left = await self._left(run_id)
+        if left is None:
+            return
+        if left.entries and isinstance(left.entries[-1].event, TERMINAL):
+            self._writer.show(run_id, left.entries[-1])  # another process wrote it
+            return
+        log.warning("run_abandoned", run_id=str(run_id), events=len(left.entries))
+        await self._write(left, lambda ends: ending(left.run, left.entries, last, ends))
+
+    async def take_over(self, run_id: UUID, worker_id: str, epoch: int) -> JournaledRun | None:
+        """Close what the process that is gone left open, and go on in the run's own journal.
+
+        The run must be this process's already, with `epoch`. None where it has ended.
+        """
+        left = await self._left(run_id)
+        if left is None or (left.entries and isinstance(left.entries[-1].event, TERMINAL)):
+            return None
+        if not left.entries:  # it had not begun: there is nothing to close, and nothing to tell
+            return self._open(left)
+        taken = RunTakenOver(worker_id=worker_id, epoch=epoch)
+        log.warning("run_taken_over", run_id=str(run_id), events=len(left.entries))
+        return await self._write(left, lambda ends: [*closing(left.entries, ends), taken])
+
+    async def _left(self, run_id: UUID) -> _Left | None:
+        """The run with its journal as it was left; None where there is no such run."""
         async with self._database.read() as tx:
             run = await run_by_id(tx, run_id)
+            if run is None:
+                return None
             entries: list[Entry] = []
             while page := await read_events(tx, run_id, entries[-1].seq if entries else 0, _PAGE):
                 entries.extend(page)
-            if run is None:
-                return
-            if entries and isinstance(entries[-1].event, TERMINAL):
-                self._writer.show(run_id, entries[-1])  # another process wrote it
-                return
-            left = _left_open([entry.event for entry in entries])
-            quotes = await quotes_of(tx, run_id, left) if left else {}
-        log.warning("run_abandoned", run_id=str(run_id), events=len(entries))
+            calls = left_open([entry.event for entry in entries])
+            quotes = await quotes_of(tx, run_id, calls) if calls else {}
         answers = streamed_answers([entry.event for entry in entries])
         estimates = {
             call.call_id: orphaned(
                 call, answers[call.message_id].everything, quotes.get(call.call_id)
             )
-            for call in left
+            for call in calls
         }
+        return _Left(run, entries, calls, estimates)
+
+    async def _write(
+        self, left: _Left, events: Callable[[Ends], Sequence[AnyRunEvent]]
+    ) -> JournaledRun:
+        """Append what `events` gives for the ends of the calls that were left open."""
+        run_id = left.run.id
         kept = await self._spool.of(run_id)
         try:
-            await self._end_with(run, entries, last, {**estimates, **kept})
+            journal = await self._append(left, events({**left.estimates, **kept}))
         except WriteRefused:
-            # What was used does not fit into the books: the run ends without, and is not billed
+            # What was used does not fit into the books: the run goes without, and is not billed
             # for it, until it is booked as a correction.
             log.exception("usage_does_not_fit", run_id=str(run_id))
-            await self._spool.keep([(run_id, e) for e in {**estimates, **kept}.values()])
-            await self._end_with(run, entries, last, {c.call_id: unbooked(c) for c in left})
-        else:
-            if kept:
-                await self._spool.drop(run_id)
+            used = [*left.estimates.values(), *kept.values()]
+            await self._spool.keep([(run_id, end) for end in used])
+            return await self._append(left, events({c.call_id: unbooked(c) for c in left.calls}))
+        if kept:
+            await self._spool.drop(run_id)
+        return journal
 
-    async def _end_with(
-        self,
-        run: RunRecord,
-        entries: Sequence[Entry],
-        last: RunFailed,
-        ends: Mapping[str, LlmCallFinished],
-    ) -> None:
-        journal = self._writer.open(
-            RunKeys(run.id, run.session_id, run.user_id), stored_seq=len(entries)
-        )
-        for event in _ending(run, entries, last, ends):
+    async def _append(self, left: _Left, events: Sequence[AnyRunEvent]) -> JournaledRun:
+        journal = self._open(left)
+        for event in events:
             journal.append(event)
         await journal.stored()
+        return journal
+
+    def _open(self, left: _Left) -> JournaledRun:
+        run = left.run
+        return self._writer.open(
+            RunKeys(run.id, run.session_id, run.user_id), stored_seq=len(left.entries)
+        )
 
     async def book_late(self) -> None:
         """Correct what was settled by estimate while the measure lay here, by another process.
@@ -185,66 +222,3 @@ class Recovery:
             corrected = await correct_late(tx, measured)
         await self._spool.drop(run_id)
         log.warning("late_usage_booked", run_id=str(run_id), corrected=corrected)
-
-
-def _ending(
-    run: RunRecord,
-    entries: Sequence[Entry],
-    last: RunFailed,
-    ends: Mapping[str, LlmCallFinished],
-) -> list[AnyRunEvent]:
-    events: list[AnyRunEvent] = [entry.event for entry in entries]
-    if not events:
-        begin = RunStarted(
-            workflow=run.workflow,
-            revision=run.revision or "",
-            session_id=str(run.session_id),
-            trace_id=run.trace_id or "",
-        )
-        events = [begin]
-    settled = [ends[call.call_id] for call in _left_open(events)]
-    order = OrderChecker()
-    for event in events:
-        order.check(event)
-    answers = streamed_answers(events)
-    return [
-        *([] if entries else events),
-        *settled,
-        *order.closers("failed"),
-        *(_cut(message_id, answers[message_id]) for message_id in _unfinished(events)),
-        msgspec.structs.replace(last, usage=_used([*events, *settled])),
-    ]
-
-
-def _left_open(events: Sequence[AnyRunEvent]) -> list[LlmCallStarted]:
-    """Calls that were begun and never ended, in order."""
-    begun = {e.call_id: e for e in events if isinstance(e, LlmCallStarted)}
-    for event in events:
-        if isinstance(event, LlmCallFinished):
-            begun.pop(event.call_id, None)
-    return list(begun.values())
-
-
-def _unfinished(events: Sequence[AnyRunEvent]) -> list[str]:
-    """Messages that were begun and never finished, in order."""
-    begun = dict.fromkeys(e.message_id for e in events if isinstance(e, LlmCallStarted))
-    for event in events:
-        if isinstance(event, AnswerFinished):
-            begun.pop(event.message_id, None)
-    return list(begun)
-
-
-def _cut(message_id: str, answer: Streamed) -> AnswerFinished:
-    return AnswerFinished(
-        message_id=message_id, status="partial", text=answer.text, reasoning=answer.reasoning
-    )
-
-
-def _used(events: Sequence[AnyRunEvent]) -> tuple[ModelUsage, ...]:
-    """What the run used, by model."""
-    tally = Tally()
-    started = {e.call_id: e for e in events if isinstance(e, LlmCallStarted)}
-    for event in events:
-        if isinstance(event, LlmCallFinished):
-            tally.add(started[event.call_id], event)
-    return tally.usage()

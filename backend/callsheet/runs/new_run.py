@@ -10,7 +10,10 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """A queued run. `worker_id` is the process that will work on it; `input` what came beside."""
+    """A queued run. `worker_id` is the process that will work on it; `input` what came beside.
+
+    `continues_run_id` is the run that it goes on from.
+    """
 
     id: UUID
     session_id: UUID
@@ -24,3 +27,4 @@ class NewRun:
     worker_id: str
     trace_id: str
     input: Mapping[str, Any]
+    continues_run_id: UUID | None = None

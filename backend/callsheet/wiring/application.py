@@ -15,8 +15,6 @@ import structlog
 from callsheet.auth.stored_keys import StoredKeys
 from callsheet.catalog.files import load_seeds
 from callsheet.crew.abilities import Abilities
-from callsheet.db.embedded.lifecycle import EmbeddedPostgres
-from callsheet.db.embedded.options import EmbeddedOptions
 from callsheet.db.migrate import migrate
 from callsheet.db.transaction import Database
 from callsheet.journal.spool import DiskSpool
@@ -34,9 +32,11 @@ from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.allowances import make_allowances
 from callsheet.wiring.beside import keep_going
 from callsheet.wiring.chat import ChatService
+from callsheet.wiring.continuations import ContinuationService
 from callsheet.wiring.core import Core, Process, database_options, make_core
 from callsheet.wiring.crew import import_in_background
-from callsheet.wiring.database_watch import DatabaseWatch, Revive, others_revive
+from callsheet.wiring.database_url import database_url
+from callsheet.wiring.database_watch import DatabaseWatch
 from callsheet.wiring.llm import Llm, make_llm
 from callsheet.wiring.prices import PriceService
 from callsheet.wiring.quota import QuotaService
@@ -81,6 +81,7 @@ class Application:
         self.runner = WarmRunner()
         self.chat = ChatService(self.core, self.workflows, settings.default_workflow)
         self.runs = RunService(self.core)
+        self.continuations = ContinuationService(self.core, self.workflows)
         self.stored_keys = StoredKeys(self._database, self.adapters.clock)
         self.sessions = SessionService(self.core, self.runs)
         factories = (factory.name for factory in self.seeds.catalog.factories)
@@ -193,7 +194,7 @@ class Application:
         import_in_background(
             self.folders.data, self._abilities(), self._crew_is_there, self._crew_failed
         )
-        url, revive = await self._database_url(stack)
+        url, revive = await database_url(self.settings, self.folders.data, stack)
         await migrate(url)
         worker_id = f"{socket.gethostname()}:{os.getpid()}:{new_id()}"
         core = make_core(
@@ -217,15 +218,6 @@ class Application:
         await core.quota_feed.begin()
         self.readiness.set(CATALOG, ready=True)
         return core, DatabaseWatch(core.database, lock, revive)
-
-    async def _database_url(self, stack: AsyncExitStack) -> tuple[str, Revive]:
-        """Where the database is, and how it is brought back when it went away."""
-        named = self.settings.database.url
-        if named is not None:
-            return named.get_secret_value(), others_revive
-        embedded = EmbeddedPostgres(EmbeddedOptions(data_dir=self.folders.data))
-        stack.push_async_callback(embedded.stop)
-        return await embedded.start(), embedded.start
 
     def _abilities(self) -> Abilities:
         rates = ProviderRates(

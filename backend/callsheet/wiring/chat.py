@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from callsheet.admission.admitted import AdmissionRequest, Ticket
-from callsheet.admission.gate import Abandoned
 from callsheet.agui.run_input import RunInput
 from callsheet.auth.principal import Principal
 from callsheet.auth.store import remember_user
@@ -18,14 +15,12 @@ from callsheet.stream.replay import follow
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
 from callsheet.wiring.run_work import RunWork
+from callsheet.wiring.starting import admitted, let_in, let_it_begin
 from callsheet.wiring.stored_journal import StoredJournal
 from callsheet.wiring.views import look_on
 from callsheet.workflows.live import LiveWorkflows
 from callsheet.workflows.store import remember
 from callsheet.workflows.workflow import Workflow
-
-_FIRST_STEPS: Final = 12
-"""Rounds of the event loop, a few more than a run takes to its first commit."""
 
 
 class ChatService:
@@ -50,13 +45,12 @@ class ChatService:
             await self._remember_user(core, principal)
             looking = self._workflows.look()  # while the run is let in
             try:
-                ticket = await self._admit(
-                    core, _admission(principal, active.name, request, trace_id)
-                )
+                wish = _admission(principal, active.name, request, trace_id)
+                ticket = await admitted(core, wish, lambda: core.gate.admit(wish))
             except BaseException:
                 await looking
                 raise
-            with _let_in(core, ticket):
+            with let_in(core, ticket):
                 await looking
                 active = self._workflows.latest(active)
                 await self._remember_revision(core, active)
@@ -69,7 +63,7 @@ class ChatService:
                     turn = _turn(ticket, principal, active, request, trace_id, core.currency)
                     core.jobs.submit(turn.run_id, RunWork(core, active, turn))
         if ticket.is_new:
-            await _let_it_begin()
+            await let_it_begin()
         return StartedRun(ticket.run_id, ticket.session_id, trace_id, entries)
 
     async def _active(self, name: str) -> Workflow:
@@ -94,39 +88,6 @@ class ChatService:
         async with core.database.transaction() as tx:
             await remember(tx, active)
         self._known_revisions.add(revision)
-
-    @staticmethod
-    async def _admit(core: Core, request: AdmissionRequest) -> Ticket:
-        async with AsyncExitStack() as stack:
-            await stack.enter_async_context(core.turn_limits.let_in(request))
-            try:
-                ticket = await core.gate.admit(request)
-            except Abandoned as abandoned:
-                await core.recovery.end(abandoned.run_id)
-                ticket = await core.gate.admit(request)
-            with _let_in(core, ticket):
-                await stack.aclose()
-        return ticket
-
-
-async def _let_it_begin() -> None:
-    """Let the run get to its first commit, before which there is nothing to show.
-
-    Answering the client is done while the database works, not before it is asked to.
-    """
-    for _ in range(_FIRST_STEPS):
-        await asyncio.sleep(0)
-
-
-@contextmanager
-def _let_in(core: Core, ticket: Ticket) -> Iterator[None]:
-    """A run that was let in and is not begun here is nobody's: it is ended by the next sweep."""
-    try:
-        yield
-    except BaseException:
-        if ticket.is_new:
-            core.jobs.forget(ticket.run_id)
-        raise
 
 
 def _turn(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from callsheet.admission.gate import Gate
+from callsheet.admission.going_on import GoingOn
 from callsheet.admission.limits import TurnLimits
 from callsheet.admission.options import AdmissionOptions
 from callsheet.db.channel import Channel
@@ -59,6 +60,7 @@ class Core:
     recovery: Recovery
     spool: Spool
     gate: Gate
+    going_on: GoingOn
     turns: Turns
     jobs: LocalJobs
     strays: Strays
@@ -130,6 +132,13 @@ def make_core(
         JournalOptions(),
         spool,
     )
+    gate = Gate(
+        database,
+        driver,
+        clock,
+        jobs,
+        AdmissionOptions(process.worker_id, settings.currency, settings.title_word),
+    )
     engine = TurnEngine(runner, SessionHistory(database), clock)
     return Core(
         database=database,
@@ -146,13 +155,8 @@ def make_core(
         writer=writer,
         recovery=Recovery(database, writer, process.worker_id, spool, jobs.has),
         spool=spool,
-        gate=Gate(
-            database,
-            driver,
-            clock,
-            jobs,
-            AdmissionOptions(process.worker_id, settings.currency, settings.title_word),
-        ),
+        gate=gate,
+        going_on=GoingOn(database, gate),
         turns=Turns(engine, prices, clock, process.watch),
         jobs=jobs,
         strays=Strays(database, jobs),

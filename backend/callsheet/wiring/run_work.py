@@ -8,9 +8,11 @@ from typing import Final
 
 from callsheet.events.run import RunFailed
 from callsheet.journal.changes import RunKeys
+from callsheet.journal.run_log import JournaledRun
 from callsheet.kit.errors import AppError, Unavailable
 from callsheet.kit.log import get_log, log_context
 from callsheet.turn.outcome import Failed
+from callsheet.turn.record import Past
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
 from callsheet.workflows.workflow import Workflow
@@ -25,9 +27,21 @@ log = get_log(__name__)
 
 
 class RunWork:
-    """The work of one run; implements `jobs.local.Work`."""
+    """The work of one run; implements `jobs.local.Work`.
 
-    def __init__(self, core: Core, workflow: Workflow, turn: TurnRequest) -> None:
+    `past` is what it goes on from. A run that was taken over has its `journal` already.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        workflow: Workflow,
+        turn: TurnRequest,
+        past: Past | None = None,
+        journal: JournaledRun | None = None,
+    ) -> None:
+        self._past = past
+        self._journal = journal
         self._core = core
         self._workflow = workflow
         self._turn = turn
@@ -35,12 +49,14 @@ class RunWork:
     async def __call__(self, reason: Callable[[], str]) -> None:
         """Run the turn to its stored end, however long the database takes to come back."""
         core, turn = self._core, self._turn
-        journal = core.writer.open(RunKeys(turn.run_id, turn.session_id, turn.user_id))
+        journal = self._journal or core.writer.open(
+            RunKeys(turn.run_id, turn.session_id, turn.user_id)
+        )
         with log_context(
             run_id=str(turn.run_id), session_id=str(turn.session_id), trace_id=turn.trace_id
         ):
             try:
-                outcome = await core.turns.run(turn, self._workflow, journal, reason)
+                outcome = await core.turns.run(turn, self._workflow, journal, reason, self._past)
                 if isinstance(outcome, Failed):
                     core.turn_limits.note_trouble(turn.user_id)
             except AppError as error:

@@ -31,6 +31,8 @@ class Run(IdMixin, TimestampMixin, Base):
     `lease_epoch` grows with each worker that takes the run; writes of an older one are refused.
     `input` holds what the client sent beside the message. A session has one active run, or one
     that waits for a person.
+    `continues_run_id` is the run that this one goes on from, which only one does; `root_run_id`
+    the first of that chain, null in the first itself.
     """
 
     __tablename__ = "runs"
@@ -44,6 +46,14 @@ class Run(IdMixin, TimestampMixin, Base):
             "session_id",
             postgresql_where=text("status = 'waiting_input'"),
         ),
+        CheckConstraint("(continues_run_id IS NULL) = (root_run_id IS NULL)", name="chain"),
+        Index(
+            "uq_runs_continues",
+            "continues_run_id",
+            unique=True,
+            postgresql_where=text("continues_run_id IS NOT NULL"),
+        ),
+        Index("idx_runs_root", "root_run_id", postgresql_where=text("root_run_id IS NOT NULL")),
         Index("idx_runs_session_created", "session_id", text("created_at DESC")),
     )
 
@@ -55,6 +65,8 @@ class Run(IdMixin, TimestampMixin, Base):
     raw_run_id: Mapped[str] = mapped_column(Text)
     raw_thread_id: Mapped[str] = mapped_column(Text)
     parent_run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id"))
+    continues_run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id"))
+    root_run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.id"))
     user_message_id: Mapped[UUID | None] = mapped_column(ForeignKey("messages.id"))
     protocol: Mapped[str] = mapped_column(Text, server_default="0.x")
     worker_id: Mapped[str | None] = mapped_column(Text)

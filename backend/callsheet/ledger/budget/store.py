@@ -40,7 +40,11 @@ FROM asked a LEFT JOIN LATERAL (
          coalesce(sum(c.cost_exact), 0) AS cost,
          coalesce(sum(c.reserved_tokens), 0) AS held_tokens,
          coalesce(sum(c.reserved_cost), 0) AS held_cost
-  FROM llm_calls c WHERE 'run' = ANY($7::text[]) AND c.run_id = a.run_id
+  FROM llm_calls c WHERE 'run' = ANY($7::text[]) AND c.run_id = ANY(ARRAY(
+    SELECT a.run_id
+    UNION ALL  -- a run that goes on from others has one budget with them
+    SELECT k.id FROM runs r JOIN runs k ON r.root_run_id IN (k.id, k.root_run_id)
+    WHERE r.id = a.run_id AND k.id <> r.id))
   UNION ALL
   SELECT 'session', count(*), coalesce(sum(c.input_tokens + c.output_tokens), 0),
          coalesce(sum(c.cost_exact), 0), coalesce(sum(c.reserved_tokens), 0),

@@ -1,0 +1,74 @@
+"""Begins a run that goes on from another one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+
+from callsheet.admission.admitted import AdmissionRequest, Ticket
+from callsheet.admission.going_on import BROKEN_OFF, nothing_more
+from callsheet.db.transaction import Tx
+from callsheet.runs.run import RunRecord, RunStatus
+from callsheet.runs.started import StartedRun
+from callsheet.stream.replay import follow
+from callsheet.turn.record import Past
+from callsheet.wiring.core import Core
+from callsheet.wiring.past import load_past
+from callsheet.wiring.run_work import RunWork
+from callsheet.wiring.starting import admitted, let_in, let_it_begin
+from callsheet.wiring.stored_journal import StoredJournal
+from callsheet.wiring.stored_turn import load_turn, load_workflow
+from callsheet.wiring.views import look_on
+from callsheet.workflows.live import LiveWorkflows
+
+
+def as_it_is(past: Past) -> Past:
+    """What was done, and nothing more."""
+    return past
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """To go on from `before`, which must have one of `statuses`.
+
+    `also` is written with the run's admission. `with_answers` adds what is known beside what has
+    been done.
+    """
+
+    before: RunRecord
+    request: AdmissionRequest
+    statuses: Collection[RunStatus] = BROKEN_OFF
+    also: Callable[[Tx], Awaitable[None]] = nothing_more
+    with_answers: Callable[[Past], Past] = as_it_is
+
+
+async def go_on(core: Core, workflows: LiveWorkflows, wish: Wish) -> StartedRun:
+    """Let the run in and begin it here, or attach to the run of that id that this user has.
+
+    Raises:
+        NotFound: the session is deleted.
+        Conflict: see `GoingOn.admit`.
+        TurnFailed: `revision_gone`, where its workflow cannot be had as it was.
+        Refused: rate, quota or money; Unavailable: the database, or the server shuts down.
+    """
+    before, request = wish.before, wish.request
+    workflow = await load_workflow(core, workflows, before.workflow, before.revision)
+    done = await load_past(core, before.id)
+
+    async def admit() -> Ticket:
+        return await core.going_on.admit(request, before.id, wish.statuses, wish.also)
+
+    with core.jobs.place(request.run_id):
+        ticket = await admitted(core, request, admit)
+        with let_in(core, ticket):
+            if not ticket.is_new:
+                entries = await look_on(core, ticket.run_id)
+            else:
+                stored = await load_turn(core, ticket.run_id)
+                past = wish.with_answers(Past(record=done.record, began_at=done.began_at))
+                journal = StoredJournal(core.database)
+                entries = await follow(ticket.run_id, core.broker, journal, is_new=True)
+                core.jobs.submit(ticket.run_id, RunWork(core, workflow, stored.turn, past))
+    if ticket.is_new:
+        await let_it_begin()
+    return StartedRun(ticket.run_id, ticket.session_id, request.trace_id, entries)
