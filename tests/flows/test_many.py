@@ -23,7 +23,7 @@ async def test_turns_at_once_hear_only_themselves(
 ) -> None:
     paced = {"echo": True, "gap_s": 0.1}  # long enough to overlap on a busy machine
     provider.scenario = chat_script(execution=paced, organization=paced)
-    turns = await ask_all(agui, [f"hello marker-{number:03d}" for number in range(20)])
+    turns = await ask_all(agui, [f"hello marker-{number:03d}" for number in range(50)])
 
     for number, turn in enumerate(turns):
         assert turn.breaches == []
@@ -31,7 +31,11 @@ async def test_turns_at_once_hear_only_themselves(
         said = Counter(word for word in turn.text.split() if word.startswith("marker-"))
         assert set(said) == {own}
         assert "marker-" not in json.dumps(turn.events).replace(own, "")
-    assert provider.stats.max_open > 10
+        for message in await books.messages(turn.headers["x-session-id"]):
+            assert "marker-" not in message["content"].replace(own, "")
+        entries = await books.events(turn.headers["x-run-id"])
+        assert "marker-" not in json.dumps(entries, default=str).replace(own, "")
+    assert provider.stats.max_open > 25
     assert await books.audit() == {}
 
 

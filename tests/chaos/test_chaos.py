@@ -1,0 +1,70 @@
+"""Processes are killed at random while clients talk, drop and come back: nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+
+import pytest
+
+from tests.chaos.fleet import Fleet, Role
+from tests.chaos.talker import Talker
+from tests.chaos.verdict import problems
+from tests.fakes.chat_script import chat_script
+from tests.fakes.deployment import Deployment
+from tests.fakes.provider.server import FakeProvider
+from tests.fixtures.app import books_of
+
+LONG = os.environ.get("CALLSHEET_TEST_CHAOS") == "long"
+ROLES: tuple[Role, ...] = ("serve", "api", "worker", "worker") if LONG else ("serve", "serve")
+TALKERS, TURNS, KILLS = (20, 12, 12) if LONG else (6, 3, 3)
+EVERY_S = (2.0, 6.0) if LONG else (1.0, 2.5)
+WITHIN_S = 120.0
+
+
+async def conversation(talker: Talker, number: int, turns: int) -> None:
+    for turn in range(turns):
+        await talker.say(f"marker-{number:02}-{turn:02}-{talker.rng.randrange(10**9):09}", WITHIN_S)
+
+
+@pytest.mark.timeout(600)
+async def test_nothing_is_lost_whatever_is_killed(
+    deployment: Deployment, database_url: str, provider: FakeProvider
+) -> None:
+    seed = int(os.environ.get("CALLSHEET_TEST_SEED", "0")) or random.randrange(10**6)
+    print(f"CALLSHEET_TEST_SEED={seed}")  # the one thing that is needed to see it again
+    rng = random.Random(seed)
+    provider.scenario = chat_script(
+        echo=True,
+        execution={"chunks": 20, "gap_s": 0.03},
+        organization={"chunks": 20, "gap_s": 0.03},
+    )
+    async with (
+        Fleet(deployment, database_url, ROLES, lease_s=3.0) as fleet,
+        books_of(database_url) as books,
+    ):
+        talkers = [Talker(fleet.doors(), random.Random(rng.random())) for _ in range(TALKERS)]
+        havoc = asyncio.create_task(fleet.havoc(rng, EVERY_S))
+        async with asyncio.TaskGroup() as talking:
+            for number, talker in enumerate(talkers):
+                talking.create_task(conversation(talker, number, TURNS))
+            if LONG:
+                talking.create_task(progress(fleet, talkers))
+        while fleet.kills < KILLS:
+            await talkers[0].say(f"marker-more-{rng.randrange(10**9):09}", WITHIN_S)
+        havoc.cancel()
+        await books.until_idle(within_s=60)
+        assert await problems(books, talkers) == []
+        assert fleet.kills >= KILLS
+        returns = sum(run.connections - 1 for talker in talkers for run in talker.runs)
+        assert returns >= TALKERS
+
+
+async def progress(fleet: Fleet, talkers: list[Talker]) -> None:
+    """A line now and then, until everybody has said all."""
+    ended = 0
+    while ended < TALKERS * TURNS:
+        ended = sum(run.end is not None for talker in talkers for run in talker.runs)
+        print(f"{ended} of {TALKERS * TURNS} turns, {fleet.kills} processes killed", flush=True)
+        await asyncio.sleep(5)

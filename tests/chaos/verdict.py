@@ -1,0 +1,43 @@
+"""What must be true after the storm, whatever was killed in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.chaos.talker import Talker
+from tests.fakes.books import Books
+
+_OVER = ("succeeded", "failed", "cancelled", "interrupted")
+_SHOWN = """
+SELECT id::text, content FROM messages
+WHERE session_id = $1::uuid AND role = 'assistant' AND deleted_at IS NULL
+  AND metadata->>'visible' = 'true' AND metadata->>'status' <> 'discarded' AND content <> ''
+ORDER BY seq
+"""
+
+
+async def problems(books: Books, talkers: Sequence[Talker]) -> list[str]:
+    """Everything that is not as it must be; empty where all is."""
+    found: list[str] = []
+    words = {run.word: talker for talker in talkers for run in talker.runs}
+    for talker in talkers:
+        for run in talker.runs:
+            found += run.breaches
+            status = await books.run_status(run.run_id)
+            if status not in _OVER:
+                found.append(f"run {run.run_id} is {status}")
+            text = "".join(str(event) for event in run.events)
+            strange = [word for word, of in words.items() if of is not talker and word in text]
+            if strange:
+                found.append(f"run {run.run_id} was shown {strange}")
+        shown = {row["id"]: row["content"] for row in await books.rows(_SHOWN, talker.thread_id)}
+        said = {message: text for message, text in talker.said.items() if text}
+        if shown != said:
+            found.append(f"session {talker.thread_id}: a client has {said}, the database {shown}")
+    active = await books.one("SELECT count(*) FROM runs WHERE status IN ('queued', 'running')")
+    if active:
+        found.append(f"{active} runs are under way")
+    audited = await books.audit()
+    if audited:
+        found.append(f"audit: {audited}")
+    return found
