@@ -9,7 +9,7 @@ from callsheet.sessions.shown import ShownMessage
 
 
 def test_the_oldest_are_left_out_where_they_are_too_much_for_one_frame() -> None:
-    third = "界" * (MOST_BYTES // 9)
+    third = "界" * (MOST_BYTES // 9 - 100)
     messages = [ShownMessage(UUID(int=number), "user", third) for number in range(5)]
     kept = messages_snapshot(messages)["messages"]
     assert [message["id"] for message in kept] == [str(UUID(int=number)) for number in (2, 3, 4)]

@@ -34,7 +34,7 @@ class World:
 
     def __init__(self) -> None:
         self.chat = FakeChat()
-        self.sessions = FakeSessions()
+        self.sessions = FakeSessions(self.chat.streamed)
         self.runs = FakeRuns()
         self.interrupts = FakeInterrupts()
         self.continuations = FakeContinuations(self.chat, self.runs)

@@ -13,7 +13,9 @@ from callsheet.events.entry import Entry
 from callsheet.kit.errors import Conflict, NotFound, RateLimited, Unavailable
 from callsheet.runs.run import RunRecord
 from callsheet.runs.started import StartedRun
+from callsheet.sessions.shown import ShownMessage
 from tests.agui.journal import cancelled_run, failed_run, whole_run
+from tests.agui.taken_back import said_in, taken_back_run
 
 
 class FakeChat:
@@ -47,6 +49,19 @@ class FakeChat:
             entries=self._entries(request, trace_id),
         )
 
+    def streamed(self, session_id: UUID, run_id: UUID) -> list[ShownMessage]:
+        """What was said in the session up to that run."""
+        said: list[ShownMessage] = []
+        for _, _, request, _ in self.asked:
+            if request.session_id == session_id:
+                said.append(
+                    ShownMessage(request.message_id, "user", request.text, request.raw_message_id)
+                )
+                said += said_in(request.run_id)
+                if request.run_id == run_id:
+                    break
+        return said
+
     async def _entries(
         self, request: RunInput, trace_id: str
     ) -> AsyncGenerator[tuple[Entry, ...], None]:
@@ -58,6 +73,8 @@ class FakeChat:
                     run = failed_run(request.run_id)
                 case "stop":
                     run = cancelled_run(request.run_id)
+                case "again":
+                    run = taken_back_run(request.run_id, request.session_id, trace_id)
                 case "break":
                     yield run[:8]
                     raise Unavailable("The database is away.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -18,6 +18,7 @@ from callsheet.runs.run import RunRecord
 from callsheet.runs.watched import AskedFor, WatchedRun
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
+from callsheet.sessions.shown import ShownMessage
 from callsheet.stream.connected import ConnectedSession
 from tests.agui.journal import USED, whole_run
 
@@ -33,7 +34,12 @@ class FakeSessions:
         """Nothing was said, nothing is under way."""
         return ConnectedSession(await self.get(principal, session_id), (), None, "USD")
 
-    def __init__(self) -> None:
+    async def streamed(self, session_id: UUID, run_id: UUID) -> Sequence[ShownMessage]:
+        """What the test put there."""
+        return self._streamed(session_id, run_id)
+
+    def __init__(self, streamed: Callable[[UUID, UUID], Sequence[ShownMessage]]) -> None:
+        self._streamed = streamed
         self.sessions: dict[UUID, SessionRecord] = {}
         self.messages_of: dict[UUID, list[MessageRecord]] = {}
 

@@ -152,7 +152,7 @@ class AgUiClient:
         ) as response:
             turn.status = response.status_code
             turn.headers = dict(response.headers)
-            if response.status_code != 200:
+            if response.status_code >= 400:
                 turn.problem = json.loads(await response.aread())
             yield turn, _events(turn, response)
 
@@ -181,7 +181,7 @@ class AgUiClient:
         async with self.http.stream("GET", path, headers=headers, params=query) as response:
             turn.status = response.status_code
             turn.headers = dict(response.headers)
-            if response.status_code != 200:
+            if response.status_code >= 400:
                 turn.problem = json.loads(await response.aread())
             yield turn, _events(turn, response)
 

@@ -40,6 +40,7 @@ async def test_who_comes_back_gets_what_followed_and_nothing_twice(agui: AgUiCli
         rest = await watched(agui, run_id, last_event_id=frame_id)
         assert rest.events == first.events[seen:]
         assert rest.frame_ids == first.frame_ids[seen:]
+        assert rest.status == (200 if rest.events else 204)
     entry = first.frame_ids[5].partition(":")[2].partition(".")[0]
     of_entry = await watched(agui, run_id, after=entry)
     assert of_entry.frame_ids[0].partition(":")[2].startswith(f"{int(entry) + 1}.")
@@ -90,6 +91,18 @@ async def test_a_run_of_another_process_is_shown_to_its_end(
                     pass
     assert first.finish().breaches == other.finish().breaches == []
     assert (other.events, other.frame_ids) == (first.events, first.frame_ids)
+
+
+@pytest.mark.parametrize("shift", [0, 5])
+async def test_behind_the_end_of_a_run_there_is_nothing_and_a_browser_asks_no_more(
+    agui: AgUiClient, shift: int
+) -> None:
+    first = await agui.ask("hello")
+    run_id, last = first.headers["x-run-id"], first.frame_ids[-1]
+    seq = int(last.partition(":")[2].partition(".")[0]) + shift
+    for place in (str(seq), last if shift == 0 else f"{run_id}:{seq}.1"):
+        answer = await agui.http.get(f"/v1/runs/{run_id}/events", headers={"Last-Event-ID": place})
+        assert (answer.status_code, answer.content) == (204, b"")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ EXPECTED = {
     "Forbidden": ("forbidden", 403),
     "NotFound": ("not_found", 404),
     "Conflict": ("conflict", 409),
+    "JournalGone": ("journal_gone", 410),
     "Refused": ("refused", 403),
     "RateLimited": ("rate_limited", 429),
     "QuotaSpent": ("budget_spent", 402),

@@ -62,6 +62,33 @@ def test_turns_of_a_thread_build_the_messages_that_were_streamed(generation: str
     assert thread["turns"][0]["events"]["STEP_FINISHED"] == 3
 
 
+def test_what_was_taken_back_is_gone_and_nothing_else_is(generation: str) -> None:
+    result = talk(generation, ["first", "again", "last"])
+    [thread] = result["threads"]
+    assert result["complaints"] == []
+    assert thread["turns"][1]["events"]["MESSAGES_SNAPSHOT"] == 1
+    assert [turn["rejected"] for turn in thread["turns"]] == [None] * 3
+    shown = [
+        (each["role"], each.get("content"))
+        for each in thread["messages"]
+        if each["role"] != "reasoning" and each["role"] != "activity"
+    ]
+    tools = [("assistant", None), ("tool", "391")]
+    assert shown[:8] == [
+        ("user", "first"),
+        *tools,
+        ("assistant", "17 x 23 is 391."),  # what the server has of it
+        ("user", "again"),
+        *tools,
+        ("assistant", "17 x 23 is 391."),
+    ]
+    assert shown[8] == ("user", "last")
+    calls = [call["id"] for each in thread["messages"] for call in each.get("toolCalls", ())]
+    assert len(calls) == len(set(calls)) > 2
+    thoughts = [each["content"] for each in thread["messages"] if each["role"] == "reasoning"]
+    assert "Sure?" in thoughts
+
+
 def test_a_failed_run_is_an_error_that_does_not_reject(generation: str) -> None:
     result = talk(generation, ["fail"])
     [turn] = result["threads"][0]["turns"]

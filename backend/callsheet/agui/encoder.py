@@ -16,6 +16,7 @@ from callsheet.agui.message_frames import MessageFrames
 from callsheet.agui.run_frames import RunFrames, WireIds
 from callsheet.agui.run_input import Protocol
 from callsheet.agui.show import ShowOptions
+from callsheet.agui.taken_back import TakenBack
 from callsheet.agui.tool_frames import ToolFrames
 from callsheet.agui.viewer import Viewer
 from callsheet.events.entry import Entry
@@ -46,14 +47,29 @@ class Encoder:
         self._ended = False
         tools = ToolFrames(self._out, show)
         costs = CostFrames(self._out, run_id, show, opening_for(viewer.client_state))
+        self._taken_back = TakenBack(self._out)
         self._writers = _one_after_the_other(
             costs.last_writers(),
+            self._taken_back.last_writers(),
             RunFrames(self._out, str(run_id), ids, protocol, show, viewer.history).writers(),
             AgentFrames(self._out, tools.calls, show).writers(),
             MessageFrames(self._out, show).writers(),
             tools.writers(),
             costs.writers(),
+            self._taken_back.writers(),
         )
+
+    @property
+    def has_taken_back(self) -> bool:
+        """Whether what was encoded so far holds an answer that is discarded.
+
+        Whoever encodes the run's end is to call `correct` before, with what is said now.
+        """
+        return self._taken_back.anything
+
+    def correct(self, snapshot: dict[str, Any]) -> None:
+        """Send this MESSAGES_SNAPSHOT before the run's end."""
+        self._taken_back.correct(snapshot)
 
     def encode(self, entries: Iterable[Entry]) -> bytes:
         """The frames of these entries in one piece; empty where nothing of them is shown."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from callsheet.agui.fitting import MOST_BYTES, fitted, pieces
 from callsheet.agui.place import Place, seen_of
 from callsheet.events.entry import Entry
 from callsheet.kit.json import encode
@@ -77,17 +78,21 @@ class FrameWriter:
         self._n += 1
         if self._n <= self._seen:
             return
-        self._frames.append(b"%b%d\ndata: %b\n\n" % (self._prefix, self._n, encode_one_line(body)))
+        data = encode_one_line(body)
+        if len(data) > MOST_BYTES:
+            data = encode_one_line(fitted(body))
+        self._frames.append(b"%b%d\ndata: %b\n\n" % (self._prefix, self._n, data))
 
     def put_delta(self, opening: bytes, text: str) -> None:
         """Write one delta: `opening` is the event's JSON up to and with `"delta":`."""
-        self._n += 1
-        if self._n <= self._seen:
-            return
-        self._frames.append(
-            b'%b%d\ndata: %b%b,"timestamp":%d%b'
-            % (self._prefix, self._n, opening, encode_one_line(text), self._millis, self._tail)
-        )
+        for piece in pieces(text):
+            self._n += 1
+            if self._n <= self._seen:
+                continue
+            self._frames.append(
+                b'%b%d\ndata: %b%b,"timestamp":%d%b'
+                % (self._prefix, self._n, opening, encode_one_line(piece), self._millis, self._tail)
+            )
 
     def put_beside(self, event: dict[str, Any]) -> None:
         """Write one event between the others that no entry stands behind."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 from uuid import UUID
 
@@ -11,11 +11,11 @@ from callsheet.agui.frame import encode_one_line
 from callsheet.agui.run_frames import PROTOCOL_VERSION, WireIds
 
 MOST_BYTES: Final = 8_000_000
-"""Of texts in one snapshot, as JSON spells them; some readers take no frame over 10 MB."""
+"""Of one snapshot; some readers take no frame over 10 MB."""
 
 
 class Said(Protocol):
-    """A message as it was shown."""
+    """A message as it was shown; `tool_call_id` is the call that a tool's message answers."""
 
     @property
     def id(self) -> UUID: ...
@@ -29,23 +29,43 @@ class Said(Protocol):
     @property
     def raw_id(self) -> str | None: ...
 
+    @property
+    def tool_calls(self) -> Sequence[Mapping[str, str]]: ...
+
+    @property
+    def tool_call_id(self) -> str | None: ...
+
 
 def messages_snapshot(messages: Sequence[Said]) -> dict[str, Any]:
     """MESSAGES_SNAPSHOT; the oldest are left out where they are too much for one frame."""
     room = MOST_BYTES
     kept: list[dict[str, Any]] = []
     for message in reversed(messages):
-        room -= len(encode_one_line(message.content))
+        spelled = _message(message)
+        room -= len(encode_one_line(spelled))
         if room < 0:
             break
-        kept.append(
-            {
-                "id": message.raw_id or str(message.id),
-                "role": message.role,
-                "content": message.content,
-            }
-        )
+        kept.append(spelled)
     return {"type": "MESSAGES_SNAPSHOT", "messages": kept[::-1]}
+
+
+def _message(message: Said) -> dict[str, Any]:
+    """With the id that it was, or would have been, streamed with."""
+    spelled: dict[str, Any] = {"id": message.raw_id or str(message.id), "role": message.role}
+    if message.content or not message.tool_calls:
+        spelled["content"] = message.content
+    if message.tool_call_id is not None:
+        spelled["toolCallId"] = message.tool_call_id
+    if message.tool_calls:
+        spelled["toolCalls"] = [
+            {
+                "id": call["id"],
+                "type": "function",
+                "function": {"name": call["name"], "arguments": call["arguments"]},
+            }
+            for call in message.tool_calls
+        ]
+    return spelled
 
 
 def at_rest(ids: WireIds, messages: Sequence[Said], session: dict[str, Any]) -> bytes:

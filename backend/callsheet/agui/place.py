@@ -23,6 +23,10 @@ class Place:
     seq: int
     n: int
 
+    def is_behind_all(self, seq: int) -> bool:
+        """Whether every frame of that entry, however many it has, was seen."""
+        return self.seq > seq or (self.seq == seq and self.n >= _ALL)
+
 
 def seen_of(seq: int, after: Place | None) -> int:
     """How many frames of the entry were seen before by who goes on behind `after`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
@@ -116,7 +117,8 @@ class AgentChatRoutes:
         viewer = Viewer(client_state=asked.state)
         encoder = Encoder(run.run_id, wire, asked.protocol, self._options.show, viewer)
         headers = run_headers(run.session_id, run.run_id)
-        return StreamResponse(run.entries, encoder, headers, self._options.ping_after_s)
+        said = partial(self._services.sessions.streamed, run.session_id, run.run_id)
+        return StreamResponse(run.entries, encoder, headers, self._options.ping_after_s, said)
 
     async def _parsed(self, body: bytes, user_id: UUID) -> RunInput:
         limit = self._options.max_message_chars

@@ -51,7 +51,7 @@ class ConnectRoutes:
         if connected.watched is None:
             return self._at_rest(connected, session_id)
         viewer = Viewer(history=messages_snapshot(connected.messages))
-        return run_stream(connected.watched, viewer, self._options)
+        return run_stream(connected.watched, viewer, self._options, self._services.sessions)
 
     def _at_rest(self, connected: ConnectedSession, thread_id: str) -> Response:
         session = connected.session

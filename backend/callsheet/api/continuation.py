@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -58,7 +60,8 @@ class ContinuationRoutes:
             run.run_id, wire, asked.protocol, self._options.show, Viewer(client_state=asked.state)
         )
         headers = run_headers(run.session_id, run.run_id)
-        return StreamResponse(run.entries, encoder, headers, self._options.ping_after_s)
+        said = partial(self._services.sessions.streamed, run.session_id, run.run_id)
+        return StreamResponse(run.entries, encoder, headers, self._options.ping_after_s, said)
 
 
 def _input(fields: Continuation, caller: Principal) -> ContinuationInput:

@@ -43,6 +43,7 @@ _ERRORS: Final[Mapping[int, str]] = {
     404: "Not there, or another user's.",
     408: "The body did not come in time.",
     409: "The present state forbids it.",
+    410: "No longer kept.",
     413: "The body or the message is too large.",
     415: "The body is not application/json.",
     422: "The request is wrong; `field` says where.",

@@ -24,6 +24,7 @@ from callsheet.runs.started import StartedRun
 from callsheet.runs.watched import WatchedRun
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
+from callsheet.sessions.shown import ShownMessage
 from callsheet.stream.connected import ConnectedSession
 from callsheet.workflows.workflow import Workflow
 
@@ -99,6 +100,10 @@ class Sessions(Protocol):
 
     async def connect(self, principal: Principal, session_id: UUID) -> ConnectedSession:
         """What was said in it, and its run under way."""
+        ...
+
+    async def streamed(self, session_id: UUID, run_id: UUID) -> Sequence[ShownMessage]:
+        """What a client holds that saw the session's runs up to this one; not whose it is."""
         ...
 
     async def create(

@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from callsheet.agui.encoder import Encoder
 from callsheet.agui.frame import PING
+from callsheet.api.encoded import WhatWasSaid, encoded
 from callsheet.events.entry import Entry
 from callsheet.kit.errors import AppError
 from callsheet.kit.log import get_log
@@ -41,13 +42,19 @@ class StreamResponse(Response):
     """Shows a run until it ends or the viewer goes away; the run does not depend on it."""
 
     def __init__(
-        self, entries: Entries, encoder: Encoder, headers: Mapping[str, str], ping_after_s: float
+        self,
+        entries: Entries,
+        encoder: Encoder,
+        headers: Mapping[str, str],
+        ping_after_s: float,
+        said: WhatWasSaid,
     ) -> None:
         super().__init__(headers={**STREAM_HEADERS, **headers})
         del self.headers["content-length"]
         self._entries = entries
         self._encoder = encoder
         self._ping_after_s = ping_after_s
+        self._said = said
         self._sent_at_s = 0.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,7 +74,7 @@ class StreamResponse(Response):
     async def _pump(self, send: Send) -> None:
         try:
             async for batch in self._entries:
-                await self._write(self._encoder.encode(batch), send)
+                await self._write(await encoded(self._encoder, batch, self._said), send)
         except AppError as error:
             await self._write(self._encoder.break_off(error.error_code, str(error)), send)
         except Exception:  # noqa: BLE001 - the border of a stream that has begun

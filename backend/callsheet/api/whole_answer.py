@@ -45,10 +45,15 @@ class WholeAnswer:
             if event.bill is not None:
                 self._bills[event.bill.message_id] = event.bill
         elif isinstance(event, AnswerFinished):
-            if event.message_id in self._texts:
-                self._answers[event.message_id] = event.text
+            self._finished(event)
         elif isinstance(event, TERMINAL):
             self._end = event
+
+    def _finished(self, answer: AnswerFinished) -> None:
+        if answer.status == "discarded":
+            self._texts.pop(answer.message_id, None)
+        elif answer.message_id in self._texts:
+            self._answers[answer.message_id] = answer.text
 
     def document(self, run: StartedRun, asked: RunInput) -> Answer:
         """The answer. A run whose end was not seen is `interrupted`."""

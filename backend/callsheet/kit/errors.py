@@ -105,6 +105,13 @@ class Conflict(AppError):
     status = 409
 
 
+class JournalGone(AppError):
+    """The run has ended so long ago that its events are no longer kept; its messages are."""
+
+    code = "journal_gone"
+    status = 410
+
+
 class Refused(AppError):
     """Admission said no."""
 

@@ -11,10 +11,17 @@ from sqlalchemy import text
 from callsheet.db.transaction import Read
 from callsheet.events.entry import Entry
 from callsheet.events.union import parse_event
+from callsheet.kit.errors import JournalGone
 
 _AFTER = text("""
 SELECT seq, at, event::text FROM run_events
 WHERE run_id = :run_id AND seq > :after ORDER BY seq LIMIT :limit
+""")
+
+_LAST = text("""
+SELECT status IN ('queued', 'running') AS is_active,
+       (SELECT max(seq) FROM run_events WHERE run_id = r.id) AS seq
+FROM runs AS r WHERE id = :run_id
 """)
 
 _AFTER_EACH = text("""
@@ -32,6 +39,20 @@ async def read_events(tx: Read, run_id: UUID, after: int, limit: int) -> tuple[E
     """The run's journal after `after`, at most `limit` entries, in order."""
     rows = await tx.execute(_AFTER, {"run_id": run_id, "after": after, "limit": limit})
     return tuple([Entry(seq, at, parse_event(event)) for seq, at, event in rows.all()])
+
+
+async def last_seq_of_ended(tx: Read, run_id: UUID) -> int | None:
+    """The seq of the run's terminal event; None where it has not ended, or is not there.
+
+    Raises:
+        JournalGone: it has ended, and its events are no longer kept.
+    """
+    found = (await tx.execute(_LAST, {"run_id": run_id})).first()
+    if found is None or found.is_active:
+        return None
+    if found.seq is None:
+        raise JournalGone("The run's events are no longer kept; the session has its messages.")
+    return int(found.seq)
 
 
 async def read_events_of_each(

@@ -26,9 +26,11 @@ class AskedFor:
 class WatchedRun:
     """The run, and its entries from seq 1 on: what is stored at once, the rest as it comes.
 
-    `entries` ends after the terminal event; closing it early detaches the viewer.
+    `entries` ends after the terminal event; closing it early detaches the viewer. `last_seq` is
+    that of the terminal event, None where the run has not ended.
     """
 
     run: RunRecord
     asked: AskedFor
     entries: AsyncGenerator[tuple[Entry, ...], None]
+    last_seq: int | None = None

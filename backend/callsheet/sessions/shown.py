@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 from uuid import UUID
@@ -26,15 +27,40 @@ ORDER BY seq DESC LIMIT :limit
 ) AS latest) AS sized WHERE bytes <= :most_bytes ORDER BY seq DESC
 """)  # noqa: S608 - our own text, not a value
 
+_STREAMED: Final = text(f"""
+SELECT id, role, content, raw_id, tool_calls, tool_call_id FROM (
+SELECT *, sum(octet_length(content) + coalesce(octet_length(tool_calls::text), 0))
+    OVER (ORDER BY seq DESC) AS bytes FROM (
+SELECT seq, id, role,
+    CASE WHEN role <> 'assistant' OR metadata @> '{{"visible": true}}' THEN content
+         ELSE '' END AS content,
+    metadata->>'raw_id' AS raw_id, metadata->'tool_calls' AS tool_calls,
+    metadata->'tool'->>'call_id' AS tool_call_id
+FROM messages
+WHERE session_id = :session_id AND ({SHOWN} OR (
+    deleted_at IS NULL AND coalesce(metadata->>'status', 'final') IN ('final', 'partial')
+    AND (metadata ? 'tool_calls' OR metadata @> '{{"tool": {{}}}}')))
+  AND seq <= (SELECT max(seq) FROM messages
+              WHERE session_id = :session_id AND metadata->>'run_id' = :run_id)
+ORDER BY seq DESC LIMIT :limit
+) AS latest) AS sized WHERE bytes <= :most_bytes ORDER BY seq DESC
+""")  # noqa: S608 - our own text, not a value
+
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A user's message or a visible answer; `raw_id` is the client's own spelling of its id."""
+    """A user's message or a visible answer; `raw_id` is the client's own spelling of its id.
+
+    What inner agents asked tools for has no content and `tool_calls`, each with `id`, `name` and
+    `arguments`; a tool's message says to which call it belongs.
+    """
 
     id: UUID
-    role: Literal["user", "assistant"]
+    role: Literal["user", "assistant", "tool"]
     content: str
     raw_id: str | None = None
+    tool_calls: Sequence[Mapping[str, str]] = ()
+    tool_call_id: str | None = None
 
 
 async def shown_messages(
@@ -52,3 +78,25 @@ async def shown_messages(
     }
     rows = (await tx.execute(_SHOWN, values)).all()
     return tuple(ShownMessage(row.id, row.role, row.content, row.raw_id) for row in reversed(rows))
+
+
+async def streamed_messages(
+    tx: Read, session_id: UUID, run_id: UUID, limit: int, most_bytes: int
+) -> tuple[ShownMessage, ...]:
+    """What a client holds that saw the session's runs up to and with this one, bounded the same.
+
+    With tools' calls and results, without what was discarded.
+    """
+    values = {
+        "session_id": session_id,
+        "run_id": str(run_id),
+        "limit": limit,
+        "most_bytes": most_bytes,
+    }
+    rows = (await tx.execute(_STREAMED, values)).all()
+    return tuple(
+        ShownMessage(
+            row.id, row.role, row.content, row.raw_id, row.tool_calls or (), row.tool_call_id
+        )
+        for row in reversed(rows)
+    )

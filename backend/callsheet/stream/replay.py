@@ -43,6 +43,8 @@ async def stored(run_id: UUID, reader: JournalReader, after: int = 0) -> Batches
     """The entries after `after` of a run that has ended."""
     async for entries in _pages(run_id, reader, after):
         yield entries
+        if isinstance(entries[-1].event, TERMINAL):
+            return
 
 
 async def _entries(

@@ -8,6 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from callsheet.auth.principal import Principal
+from callsheet.db.transaction import Read
 from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.pages import Page, PageRequest
 from callsheet.runs.run import RunRecord
@@ -16,7 +17,7 @@ from callsheet.runs.watched import WatchedRun
 from callsheet.runs.worker_locks import is_alive
 from callsheet.sessions.store import find_session
 from callsheet.wiring.core import Core
-from callsheet.wiring.views import look_on
+from callsheet.wiring.views import last_seq, look_on
 
 _NO_RUN = "There is no such run."
 _NO_SESSION = "There is no such session."
@@ -34,23 +35,21 @@ class RunService:
     async def get(self, principal: Principal, run_id: UUID) -> RunRecord:
         """The run; NotFound."""
         async with self._core().database.read() as tx:
-            run = await find_run(tx, run_id, principal.user_id)
-        if run is None:
-            raise NotFound(_NO_RUN)
-        return run
+            return await self._find(tx, principal, run_id)
 
     async def watch(self, principal: Principal, run_id: UUID) -> WatchedRun:
         """The run with all that was and will be stored of it, wherever it runs.
 
-        NotFound; Unavailable where it runs elsewhere and this process is about to end.
+        NotFound; JournalGone; Unavailable where it runs elsewhere and this process is about to end.
         """
         core = self._core()
-        run = await self.get(principal, run_id)
         async with core.database.read() as tx:
+            run = await self._find(tx, principal, run_id)
             if await find_session(tx, run.session_id, principal.user_id) is None:
                 raise NotFound(_NO_RUN)  # it tells what was said in a session that is deleted
             asked = await asked_for(tx, run_id)
-        return WatchedRun(run, asked, await look_on(core, run_id))
+        last = await last_seq(core, run_id)
+        return WatchedRun(run, asked, await look_on(core, run_id), last)
 
     async def cancel(self, principal: Principal, run_id: UUID) -> RunRecord:
         """Stop it and return it as it is once it has ended; one that has ended is only returned."""
@@ -78,6 +77,13 @@ class RunService:
                 raise NotFound(_NO_SESSION)
             active = await find_active(tx, session_id)
         return None if active is None else await self.cancel(principal, active[0])
+
+    @staticmethod
+    async def _find(tx: Read, principal: Principal, run_id: UUID) -> RunRecord:
+        run = await find_run(tx, run_id, principal.user_id)
+        if run is None:
+            raise NotFound(_NO_RUN)
+        return run
 
     async def _end_elsewhere(self, core: Core, principal: Principal, run_id: UUID) -> None:
         """The run is not under way here: end it if nobody has it, else have it stopped there."""

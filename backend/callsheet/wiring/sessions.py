@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from callsheet.agui.history import MOST_BYTES
@@ -16,7 +16,7 @@ from callsheet.runs.store import find_active
 from callsheet.sessions import message_store, store
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
-from callsheet.sessions.shown import shown_messages
+from callsheet.sessions.shown import ShownMessage, shown_messages, streamed_messages
 from callsheet.stream.connected import ConnectedSession
 from callsheet.wiring.core import Core
 from callsheet.wiring.runs import RunService
@@ -67,6 +67,11 @@ class SessionService:
             messages = await shown_messages(tx, session_id, _MOST_SHOWN, MOST_BYTES, run_id)
         watched = None if run_id is None else await self._runs.watch(principal, run_id)
         return ConnectedSession(session, messages, watched, core.currency)
+
+    async def streamed(self, session_id: UUID, run_id: UUID) -> Sequence[ShownMessage]:
+        """What a client holds that saw all runs of the session up to this one."""
+        async with self._core().database.read() as tx:
+            return await streamed_messages(tx, session_id, run_id, _MOST_SHOWN, MOST_BYTES)
 
     async def get(self, principal: Principal, session_id: UUID) -> SessionRecord:
         """The session; NotFound."""
