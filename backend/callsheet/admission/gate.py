@@ -24,7 +24,7 @@ from callsheet.runs.new_run import NewRun
 from callsheet.runs.store import add_run, find_run, runs_in_the_way
 from callsheet.runs.worker_locks import is_alive
 from callsheet.sessions.message_store import add_user_message, session_of, take_again
-from callsheet.sessions.store import claim_session, set_title
+from callsheet.sessions.store import await_run, claim_session, set_title
 from callsheet.sessions.title import title_of
 
 _NO_RUN: Final = "There is no such run in this session."
@@ -187,6 +187,7 @@ class Gate:
         )
         if not await add_run(tx, run, encode(request.input).decode()):
             raise NotFound(_NO_RUN)
+        await await_run(tx, request.session_id)
 
     async def active(self, tx: Tx, session_id: UUID, others: Sequence[RunInTheWay]) -> UUID | None:
         """The session's active run, which somebody works on; else Abandoned."""

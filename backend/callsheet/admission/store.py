@@ -47,7 +47,7 @@ WITH mine AS (
 )
 UPDATE sessions s
 SET message_count = s.message_count + 1, last_activity_at = now(), updated_at = now(),
-    title = coalesce(s.title, $16::text)
+    title = coalesce(s.title, $16::text), status = 'pending'
 FROM let_in WHERE s.id = let_in.session_id
 """
 

@@ -13,7 +13,14 @@ from callsheet.events.agent import AgentFinished, AgentStarted
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
-from callsheet.events.stage import EndStatus, StageFinished, StageStarted
+from callsheet.events.stage import (
+    EndStatus,
+    StageFinished,
+    StageRetried,
+    StageSkipped,
+    StageStarted,
+)
+from callsheet.events.states import STAGE, TOOL_CALL, StageState, ToolState
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import (
     ToolCallArgs,
@@ -36,11 +43,12 @@ class OrderChecker:
         self.started = False
         self.ended = False
         self._stage: str | None = None
+        self._stages: dict[str, StageState] = {}
         self._agents: dict[str, bool] = {}
         self._texts: dict[str, bool] = {}
         self._shown: set[str] = set()
         self._reasonings: dict[str, bool] = {}
-        self._tools: dict[str, _ToolState] = {}
+        self._tools: dict[str, ToolState] = {}
         self._calls: dict[str, bool] = {}
 
     def check(self, event: AnyRunEvent) -> None:
@@ -104,12 +112,29 @@ class OrderChecker:
 
     def _stage_started(self, event: StageStarted) -> None:
         self._need(self._stage is None, event)
+        self._stage_becomes(event, "running")
         self._stage = event.stage
+
+    def _stage_skipped(self, event: StageSkipped) -> None:
+        self._need(self._stage is None, event)
+        self._stage_becomes(event, "skipped")
+
+    def _stage_retried(self, event: StageRetried) -> None:
+        self._need(self._stage == event.stage, event)
+        self._stage_becomes(event, "running")
 
     def _stage_finished(self, event: StageFinished) -> None:
         self._need(self._stage == event.stage, event)
         self._need(not any(self._agents.values()), event)
+        self._stage_becomes(event, event.status)
         self._stage = None
+
+    def _stage_becomes(
+        self, event: StageStarted | StageSkipped | StageRetried | StageFinished, state: StageState
+    ) -> None:
+        before = self._stages.get(event.stage, "pending")
+        self._need(STAGE.allows(before, state), event)
+        self._stages[event.stage] = state
 
     def _agent_started(self, event: AgentStarted) -> None:
         self._need(event.agent_run_id not in self._agents, event)
@@ -168,18 +193,21 @@ class OrderChecker:
         self._need(self._tools.get(event.tool_call_id) == "asking", event)
 
     def _tool_call_ended(self, event: ToolCallEnded) -> None:
-        self._need(self._tools.get(event.tool_call_id) == "asking", event)
-        self._tools[event.tool_call_id] = "asked"
+        self._tool_becomes(event, "asked")
 
     def _tool_started(self, event: ToolStarted) -> None:
-        self._need(self._tools.get(event.tool_call_id) == "asked", event)
+        self._tool_becomes(event, "running")
 
     def _tool_result(self, event: ToolResult) -> None:
-        self._need(self._tools.get(event.tool_call_id) == "asked", event)
-        self._tools[event.tool_call_id] = "answered"
+        self._tool_becomes(event, event.status)
 
+    def _tool_becomes(
+        self, event: ToolCallEnded | ToolStarted | ToolResult, state: ToolState
+    ) -> None:
+        before = self._tools.get(event.tool_call_id)
+        self._need(before is not None and TOOL_CALL.allows(before, state), event)
+        self._tools[event.tool_call_id] = state
 
-_ToolState = str
 
 _RULES: Final[dict[type, Callable[[OrderChecker, Any], None]]] = {
     RunStarted: OrderChecker._run_started,
@@ -189,6 +217,8 @@ _RULES: Final[dict[type, Callable[[OrderChecker, Any], None]]] = {
     RunPaused: OrderChecker._run_ended,
     StageStarted: OrderChecker._stage_started,
     StageFinished: OrderChecker._stage_finished,
+    StageSkipped: OrderChecker._stage_skipped,
+    StageRetried: OrderChecker._stage_retried,
     AgentStarted: OrderChecker._agent_started,
     AgentFinished: OrderChecker._agent_finished,
     LlmCallStarted: OrderChecker._call_started,

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from callsheet.db.joined import Statements
+from callsheet.db.states import allowed, one_of
 from callsheet.events.entry import Entry
 from callsheet.events.union import dump_event
 from callsheet.runs.end import RunEnd
+from callsheet.runs.states import RUN
 
 _APPEND = """
 INSERT INTO run_events (run_id, seq, at, event)
@@ -16,21 +18,21 @@ SELECT * FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::jsonb[])
 ON CONFLICT (run_id, seq) DO NOTHING
 """
 
-_START = """
+_START = f"""
 UPDATE runs r SET status = 'running', revision = n.revision, started_at = now(), updated_at = now()
 FROM unnest($1::uuid[], $2::text[]) AS n(id, revision)
-WHERE r.id = n.id AND r.status = 'queued'
-"""
+WHERE r.id = n.id AND r.status IN ({one_of(RUN.before("running"))})
+"""  # noqa: S608 - our own words, not values
 
-_END = """
+_END = f"""
 UPDATE runs r
 SET status = n.status, usage = n.usage::jsonb, error_code = n.error_code,
     error_message = n.error_message, updated_at = now(),
     finished_at = CASE WHEN n.status = 'waiting_input' THEN NULL ELSE now() END
 FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
   AS n(id, status, usage, error_code, error_message)
-WHERE r.id = n.id AND r.status IN ('queued', 'running')
-"""
+WHERE r.id = n.id AND {allowed(RUN, "r.status", "n.status")}
+"""  # noqa: S608 - our own words, not values
 
 
 async def append_events(tx: Statements, entries: Sequence[tuple[UUID, Entry]]) -> None:

@@ -11,6 +11,7 @@ import msgspec
 from sqlalchemy import select, text
 from sqlalchemy.engine import Row
 
+from callsheet.db.states import one_of
 from callsheet.db.tables.run import Run
 from callsheet.db.transaction import Read, Tx
 from callsheet.events.usage import ModelUsage
@@ -18,6 +19,7 @@ from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
 from callsheet.runs.in_the_way import RunInTheWay
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.run import RunRecord
+from callsheet.runs.states import ACTIVE
 from callsheet.runs.watched import AskedFor
 
 _T = Run.__table__.c
@@ -52,17 +54,17 @@ VALUES (:id, :session_id, :user_id, :workflow, 'queued', :raw_run_id, :raw_threa
 ON CONFLICT (id) DO NOTHING
 """)
 
+_IS_ACTIVE = f"status IN ({one_of(ACTIVE)})"
+
 _ACTIVE = text(
-    "SELECT id, worker_id FROM runs WHERE session_id = :session_id"
-    " AND status IN ('queued', 'running')"
+    f"SELECT id, worker_id FROM runs WHERE session_id = :session_id AND {_IS_ACTIVE}"  # noqa: S608
 )
 
-_IN_THE_WAY = text("""
-SELECT id, user_id, session_id, user_message_id, worker_id,
-       status IN ('queued', 'running') AS is_active
+_IN_THE_WAY = text(f"""
+SELECT id, user_id, session_id, user_message_id, worker_id, {_IS_ACTIVE} AS is_active
 FROM runs
-WHERE id = :run_id OR (session_id = :session_id AND status IN ('queued', 'running'))
-""")
+WHERE id = :run_id OR (session_id = :session_id AND {_IS_ACTIVE})
+""")  # noqa: S608 - our own words, not values
 
 
 async def add_run(tx: Tx, run: NewRun, input_json: str) -> bool:
@@ -147,13 +149,13 @@ async def asked_for(tx: Read, run_id: UUID) -> AskedFor:
 
 async def active_runs(tx: Read) -> list[tuple[UUID, str | None]]:
     """Queued and running runs, each with the worker that has, or had, it."""
-    query = text("SELECT id, worker_id FROM runs WHERE status IN ('queued', 'running')")
+    query = text(f"SELECT id, worker_id FROM runs WHERE {_IS_ACTIVE}")  # noqa: S608
     return [(row.id, row.worker_id) for row in (await tx.execute(query)).all()]
 
 
 async def ended_of(tx: Read, run_ids: Sequence[UUID]) -> frozenset[UUID]:
     """Those of the runs that have ended."""
-    query = select(_T.id).where(_T.id.in_(run_ids), _T.status.not_in(("queued", "running")))
+    query = select(_T.id).where(_T.id.in_(run_ids), _T.status.not_in(ACTIVE))
     return frozenset((await tx.execute(query)).scalars())
 
 

@@ -12,12 +12,18 @@ from typing import Final
 from uuid import UUID
 
 from callsheet.db.joined import Statements
+from callsheet.db.states import allowed
 from callsheet.kit.json import encode
 from callsheet.sessions.new_message import FinishedMessage, NewMessage
+from callsheet.sessions.states import MESSAGE, SESSION
+
+_FOLLOWS: Final = allowed(SESSION, "s.status::text", "n.status")
+_WAS: Final = "coalesce(m.metadata->>'status', 'streaming')"
+_BECOMES: Final = "f.metadata::jsonb->>'status'"
 
 _LOCK = "SELECT id FROM sessions WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE"
 
-_ADD = """
+_ADD = f"""
 WITH given AS (
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[],
                        $7::int[], $8::text[]) WITH ORDINALITY
@@ -37,7 +43,7 @@ WITH given AS (
 )
 UPDATE sessions s
 SET message_count = s.message_count + n.added, last_activity_at = now(), updated_at = now(),
-    status = coalesce(n.status::session_status, s.status)
+    status = CASE WHEN {_FOLLOWS} THEN n.status::session_status ELSE s.status END
 FROM (
   SELECT session_id, sum(added) AS added, max(status) AS status
   FROM (
@@ -47,25 +53,25 @@ FROM (
   ) changed GROUP BY session_id
 ) n
 WHERE s.id = n.session_id
-"""
+"""  # noqa: S608 - our own words, not values
 
 SEQS: Final = "SELECT jsonb_object_agg(id, seq) FROM messages WHERE id = ANY($1::uuid[])"
 """The `seq` of each message of a list of ids, as one JSON object."""
 
-_FINISH = """
+_FINISH = f"""
 UPDATE messages m
-SET content = f.content, metadata = coalesce(m.metadata, '{}') || f.metadata::jsonb,
+SET content = f.content, metadata = coalesce(m.metadata, '{{}}') || f.metadata::jsonb,
     updated_at = now()
 FROM unnest($1::uuid[], $2::text[], $3::text[]) AS f(id, content, metadata)
-WHERE m.id = f.id
-"""
+WHERE m.id = f.id AND ({_WAS} = {_BECOMES} OR {allowed(MESSAGE, _WAS, _BECOMES)})
+"""  # noqa: S608 - our own words, not values
 
-_STATUS = """
+_STATUS = f"""
 UPDATE sessions s
 SET status = n.status::session_status, last_activity_at = now(), updated_at = now()
 FROM unnest($1::uuid[], $2::text[]) AS n(id, status)
-WHERE s.id = n.id
-"""
+WHERE s.id = n.id AND (s.status::text = n.status OR {_FOLLOWS})
+"""  # noqa: S608 - our own words, not values
 
 
 async def lock_sessions(tx: Statements, session_ids: Iterable[UUID]) -> None:

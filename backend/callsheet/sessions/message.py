@@ -10,6 +10,8 @@ from typing import Any, Literal
 from uuid import UUID
 
 MessageRole = Literal["user", "assistant", "system", "tool"]
+MessageStatus = Literal["streaming", "final", "partial", "discarded"]
+"""`partial`: cut, stopped or failed. `discarded`: asked for anew, and said no more."""
 
 
 @dataclass(frozen=True, slots=True)

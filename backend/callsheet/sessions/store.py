@@ -64,6 +64,11 @@ async def set_title(tx: Tx, session_id: UUID, title: str) -> None:
     await tx.execute(update(AgentChatSession).where(_T.id == session_id).values(title=title))
 
 
+async def await_run(tx: Tx, session_id: UUID) -> None:
+    """A run of the session was let in and has not begun; the session's lock is held."""
+    await tx.execute(update(AgentChatSession).where(_T.id == session_id).values(status="pending"))
+
+
 async def find_session(tx: Read, session_id: UUID, user_id: UUID) -> SessionRecord | None:
     """The user's session, unless it is deleted."""
     query = select(*_COLUMNS).where(
