@@ -24,6 +24,8 @@ from callsheet.journal.spool import Spool
 from callsheet.journal.writer import JournalWriter
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.ids import new_id
+from callsheet.runs.lease import Lease
+from callsheet.runs.lease_store import lease_of, take_over
 
 USER = principal_named("tester")
 
@@ -86,6 +88,20 @@ def recovery_of(
 ) -> Recovery:
     """The recovery of a process that works on nothing."""
     return Recovery(database, writer, worker_id, spool, lambda _: False)
+
+
+async def take(database: Database, run: Admitted) -> None:
+    """Give the run of w1 to w2."""
+    async with database.transaction() as tx:
+        assert await take_over(tx, run.keys.run_id, Lease("w1", 0), "w2") is not None
+
+
+async def end_run(recovery: Recovery, database: Database, run_id: UUID) -> bool:
+    """End the run, whoever has it now."""
+    async with database.read() as tx:
+        seen = await lease_of(tx, run_id)
+    assert seen is not None
+    return await recovery.end(run_id, seen)
 
 
 def wish(session_id: UUID, text_: str = "Hello", user: Principal = USER) -> AdmissionRequest:

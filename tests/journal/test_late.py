@@ -11,7 +11,7 @@ from callsheet.db.transaction import Database
 from callsheet.journal.spool import DiskSpool
 from callsheet.kit.ids import new_id
 from tests.journal.measuring import COST, finished, open_call
-from tests.journal.stage import admitted, gate, recovery_of, wish
+from tests.journal.stage import admitted, end_run, gate, recovery_of, wish
 from tests.journal.test_writer import assert_audited, rows, writing
 
 
@@ -24,7 +24,7 @@ async def test_a_measure_that_comes_after_an_estimate_is_booked_beside_it_and_on
         call, _, _ = await open_call(writer, database, run)
     async with writing(database_url, []) as writer:
         elsewhere = recovery_of(database, writer, "w2", DiskSpool(tmp_path / "another"))
-        await elsewhere.end(run.keys.run_id)
+        await end_run(elsewhere, database, run.keys.run_id)
         (before,) = await rows(database, "SELECT cost_exact, usage_source FROM llm_calls")
         estimated, source = before
         assert isinstance(estimated, Decimal)
@@ -51,7 +51,7 @@ async def test_a_measure_that_cannot_be_booked_keeps_no_other_from_it(
     async with writing(database_url, []) as writer:
         elsewhere = recovery_of(database, writer, "w2", DiskSpool(tmp_path / "another"))
         for run_id in (broken, run.keys.run_id):
-            await elsewhere.end(run_id)
+            await end_run(elsewhere, database, run_id)
         await spool.keep([(broken, finished("no id of a call"))])
         await spool.keep([(run.keys.run_id, finished(call.call_id))])
         await recovery_of(database, writer, "w1", spool).book_late()
@@ -67,7 +67,7 @@ async def test_a_call_that_a_bill_has_corrected_is_not_corrected_again(
         call, _, _ = await open_call(writer, database, run)
     async with writing(database_url, []) as writer:
         here = recovery_of(database, writer, "w1", spool)
-        await here.end(run.keys.run_id)
+        await end_run(here, database, run.keys.run_id)
         async with database.transaction() as tx:
             await tx.execute(_BILLED, {"call_id": call.call_id})
         await spool.keep([(run.keys.run_id, finished(call.call_id))])

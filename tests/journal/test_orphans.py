@@ -22,7 +22,7 @@ from callsheet.turn.meter import CallEnd
 from tests.fakes.spool import NoSpool
 from tests.fixtures.booked import change
 from tests.journal.measuring import COST, MEASURED, open_call
-from tests.journal.stage import Admitted, admitted, recovery_of
+from tests.journal.stage import Admitted, admitted, end_run, recovery_of
 from tests.journal.test_writer import FlakyStore, assert_audited, rows, writing
 from tests.ledger.budget.spending import quotas_of, some
 
@@ -62,7 +62,7 @@ async def test_an_orphan_costs_what_held_when_it_began(
         {},
     )
     async with recovery(database, database_url) as one:
-        await one.end(run.keys.run_id)
+        await end_run(one, database, run.keys.run_id)
     assert await rows(database, BOOKED) == [
         ("orphaned", "estimated", ESTIMATE, ESTIMATE, False, "worker_died")
     ]
@@ -80,7 +80,7 @@ async def test_an_orphan_keeps_its_rate_where_there_is_none_any_more(
         await open_call(writer, database, run)
     await change(database, "DELETE FROM fx_rates", {})
     async with recovery(database, database_url) as one:
-        await one.end(run.keys.run_id)
+        await end_run(one, database, run.keys.run_id)
     assert await rows(database, BOOKED) == [
         ("orphaned", "estimated", ESTIMATE, ESTIMATE * Decimal("0.14"), False, "worker_died")
     ]
@@ -101,7 +101,7 @@ async def test_an_orphan_that_had_no_price_gets_none_from_a_later_list(
         {},
     )
     async with recovery(database, database_url) as one:
-        await one.end(run.keys.run_id)
+        await end_run(one, database, run.keys.run_id)
     assert await rows(database, BOOKED) == [("orphaned", "estimated", 0, 0, True, "worker_died")]
     await assert_audited(database)
 
@@ -116,7 +116,7 @@ async def test_a_refused_call_whose_process_died_at_once_has_cost_nothing(
             await open_call(writer, database, run)
     await change(database, "DELETE FROM run_events WHERE event->>'kind' = 'llm_call_finished'", {})
     async with recovery(database, database_url) as one:
-        await one.end(run.keys.run_id)
+        await end_run(one, database, run.keys.run_id)
     async with database.read() as tx:
         events = [entry.event for entry in await read_events(tx, run.keys.run_id, 0, 100)]
     assert [e.status for e in events if isinstance(e, LlmCallFinished)] == ["refused"]
@@ -144,7 +144,7 @@ async def test_what_a_full_session_cannot_take_ends_its_run_and_is_booked_as_a_c
         with pytest.raises(WriteRefused):
             await recorder.stored()
     async with recovery(database, database_url, tmp_path) as one:
-        await one.end(run.keys.run_id)
+        await end_run(one, database, run.keys.run_id)
         assert await rows(database, BOOKED) == [("orphaned", "none", 0, 0, False, "not_booked")]
         assert await rows(database, "SELECT status FROM runs") == [("interrupted",)]
         held = "SELECT DISTINCT reserved_tokens, reserved_cost FROM budget_counters"
@@ -154,23 +154,3 @@ async def test_what_a_full_session_cannot_take_ends_its_run_and_is_booked_as_a_c
         (call.call_id, COST, "more than its session can hold")
     ]
     assert await spool.runs() == ()
-
-
-async def test_a_process_that_was_taken_for_dead_still_tells_what_its_call_has_used(
-    database: Database, database_url: str
-) -> None:
-    run = await admitted(database)
-    async with writing(database_url, []) as writer:
-        call, recorder, _ = await open_call(writer, database, run)
-        async with recovery(database, database_url) as other:
-            await other.end(run.keys.run_id)
-        for _ in range(2):
-            call.close(CallEnd(status="settled", metered=MEASURED))
-            await recorder.stored()
-    assert await rows(database, BOOKED) == [
-        ("orphaned", "estimated", ESTIMATE, ESTIMATE, False, "worker_died")
-    ]
-    assert await rows(database, "SELECT call_id::text, amount, reason FROM cost_adjustments") == [
-        (call.call_id, COST - ESTIMATE, "measured after its run was ended elsewhere")
-    ]
-    await assert_audited(database)

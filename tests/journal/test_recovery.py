@@ -28,7 +28,7 @@ from callsheet.turn.run_meter import RunMeter
 from tests.fakes.spool import NoSpool
 from tests.fixtures.booked import change
 from tests.journal.intents import intent_for
-from tests.journal.stage import admitted, recovery_of
+from tests.journal.stage import admitted, end_run, recovery_of
 from tests.journal.test_writer import Shown, admitted_again, assert_audited, rows, writing
 from tests.sessions.rows import rows as query
 
@@ -55,7 +55,7 @@ async def test_an_abandoned_run_is_ended_and_booked(database: Database, database
             assert await recovery.sweep() == 0
         assert await recovery.sweep() == 1
         assert await recovery.sweep() == 0
-        await recovery.end(run.keys.run_id)
+        await end_run(recovery, database, run.keys.run_id)
     async with database.read() as tx:
         stored = await read_events(tx, run.keys.run_id, 0, 100)
     order = OrderChecker()

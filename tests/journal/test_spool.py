@@ -16,7 +16,7 @@ from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.turn.meter import CallEnd
 from tests.journal.measuring import COST, MEASURED, finished, open_call
-from tests.journal.stage import admitted, recovery_of
+from tests.journal.stage import admitted, end_run, recovery_of
 from tests.journal.test_writer import FlakyStore, Shown, assert_audited, rows, writing
 
 
@@ -106,7 +106,7 @@ async def test_a_run_that_could_not_be_stored_is_booked_as_measured_when_it_is_e
             await recorder.stored()
     assert await spool.runs() == (run.keys.run_id,)
     async with writing(database_url, shown, spool=spool) as writer:
-        await recovery_of(database, writer, "w2", spool).end(run.keys.run_id)
+        await end_run(recovery_of(database, writer, "w2", spool), database, run.keys.run_id)
     assert await spool.runs() == ()
     assert await rows(
         database, "SELECT status, usage_source, input_tokens, cost_exact FROM llm_calls"

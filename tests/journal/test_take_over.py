@@ -26,7 +26,7 @@ from callsheet.turn.recorder import Recorder
 from callsheet.turn.run_meter import RunMeter
 from tests.fakes.spool import NoSpool
 from tests.journal.measuring import finished, open_call
-from tests.journal.stage import Admitted, admitted, recovery_of
+from tests.journal.stage import Admitted, admitted, end_run, recovery_of, take
 from tests.journal.test_writer import Shown, assert_audited, rows, writing
 
 
@@ -63,6 +63,7 @@ async def test_what_was_open_is_closed_and_the_run_goes_on_to_one_end(
     run_id = left.run.keys.run_id
     shown: Shown = []
     async with writing(database_url, shown) as writer:
+        await take(database, left.run)
         log = await recovery_of(database, writer, "w2", NoSpool()).take_over(run_id, "w2", 1)
         assert log is not None
         async with database.read() as tx:
@@ -104,7 +105,7 @@ async def test_a_run_that_has_ended_is_not_taken_over(
     shown: Shown = []
     async with writing(database_url, shown) as writer:
         recovery = recovery_of(database, writer, "w2", NoSpool())
-        await recovery.end(left.run.keys.run_id)
+        await end_run(recovery, database, left.run.keys.run_id)
         before = await stored(database, left.run)
         assert await recovery.take_over(left.run.keys.run_id, "w2", 1) is None
     assert await stored(database, left.run) == before
@@ -115,6 +116,7 @@ async def test_a_run_that_had_not_begun_begins(database: Database, database_url:
     shown: Shown = []
     async with writing(database_url, shown) as writer:
         recovery = recovery_of(database, writer, "w2", NoSpool())
+        await take(database, run)
         assert await recovery.take_over(run.keys.run_id, "w2", 1) is not None
     assert await stored(database, run) == ()
 
@@ -132,6 +134,7 @@ async def test_what_was_measured_before_the_process_died_is_booked(
 
     shown: Shown = []
     async with writing(database_url, shown) as writer:
+        await take(database, left.run)
         await recovery_of(database, writer, "w2", Kept()).take_over(left.run.keys.run_id, "w2", 1)
     assert await rows(database, "SELECT usage_source, input_tokens FROM llm_calls") == [
         ("provider", 1000)

@@ -25,10 +25,10 @@ from callsheet.kit.pages import PageRequest, encode_cursor
 from callsheet.runs.end import RunEnd
 from callsheet.runs.event_store import read_events, read_events_of_each
 from callsheet.runs.journal_store import append_events, end_runs, start_runs
+from callsheet.runs.lease import Lease
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.run import RunRecord
 from callsheet.runs.store import (
-    active_runs,
     add_run,
     find_active,
     find_run,
@@ -166,7 +166,7 @@ async def test_a_session_has_one_active_run(database: Database, database_url: st
         assert await find_active(tx, session_id) is None
     run_id = await new_run(database, session_id, "w7")
     async with database.read() as tx:
-        assert await find_active(tx, session_id) == (run_id, "w7")
+        assert await find_active(tx, session_id) == (run_id, Lease("w7", 0))
     with pytest.raises(IntegrityError, match="uq_runs_active_session"):
         await new_run(database, session_id)
     await end(database_url, run_id)
@@ -200,9 +200,9 @@ async def test_a_journal_is_read_back_exactly_and_in_parts(
     connection = DriverConnection(DatabaseOptions(database_url))
     for _ in range(2):
         async with connection.statement() as tx:
-            await append_events(tx, [(run_id, entry) for entry in reversed(entries)])
+            await append_events(tx, [(run_id, entry) for entry in reversed(entries)], {run_id: 0})
     async with connection.statement() as tx:
-        await append_events(tx, [(run_id, Entry(1, AT, EVENTS[1]))])
+        await append_events(tx, [(run_id, Entry(1, AT, EVENTS[1]))], {run_id: 0})
     await connection.close()
     async with database.read() as tx:
         assert await read_events(tx, run_id, 0, 100) == tuple(entries)
@@ -212,15 +212,3 @@ async def test_a_journal_is_read_back_exactly_and_in_parts(
         assert await read_events(tx, new_id(), 0, 10) == ()
         each = await read_events_of_each(tx, {run_id: 2, new_id(): 0}, 2)
         assert each == {run_id: tuple(entries[2:4])}
-
-
-async def test_active_runs_are_found_with_their_workers(
-    database: Database, database_url: str
-) -> None:
-    theirs = await new_run(database, await new_session(database), "w2")
-    nobodys = await new_run(database, await new_session(database), "w3")
-    ended = await new_run(database, await new_session(database), "w2")
-    await end(database_url, ended)
-    await change(database, "UPDATE runs SET worker_id = NULL WHERE id = :id", id=nobodys)
-    async with database.read() as tx:
-        assert sorted(await active_runs(tx)) == sorted([(theirs, "w2"), (nobodys, None)])

@@ -7,10 +7,13 @@ import asyncio
 import pytest
 from sqlalchemy import text
 
+from callsheet.db.migrate import migrate
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
+from callsheet.kit.errors import Unavailable
 from callsheet.runs.worker_locks import WorkerLock, is_alive, lock_key
 from tests.fixtures.database import statement
+from tests.sessions.rows import change, rows
 
 HERE = "database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 HOLDERS = f"SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND {HERE}"
@@ -73,12 +76,55 @@ async def test_a_worker_notices_that_its_lock_is_gone_and_takes_it_anew(
     await until_dead(database, "back")
 
 
-async def test_workers_of_one_database_do_not_count_in_another(
-    database: Database, postgres_server: str
+async def test_a_worker_that_is_not_heard_of_for_its_lease_is_dead_although_it_holds_its_lock(
+    database: Database,
 ) -> None:
-    elsewhere = Database.from_options(DatabaseOptions(postgres_server), pooled=False)
+    async with WorkerLock(database, "frozen", lease_s=30) as lock:
+        await change(database, "UPDATE workers SET heartbeat_at = now() - interval '29 s'")
+        assert await alive(database, "frozen")
+        await change(database, "UPDATE workers SET heartbeat_at = now() - interval '31 s'")
+        assert not await alive(database, "frozen")
+        await lock.beat()
+        assert await alive(database, "frozen")
+
+
+async def test_a_worker_says_what_it_is_and_that_it_is_about_to_end(database: Database) -> None:
+    shown = "SELECT id, kind, draining FROM workers"
+    async with WorkerLock(database, "me", kind="worker") as lock:
+        assert await rows(database, shown) == [("me", "worker", False)]
+        await lock.beat(draining=True)
+        assert await rows(database, shown) == [("me", "worker", True)]
+    assert await rows(database, shown) == []
+
+
+async def test_a_beat_without_a_connection_is_told_and_the_lock_is_taken_anew(
+    database: Database, database_url: str
+) -> None:
+    async with WorkerLock(database, "cut") as lock:
+        async with database.read() as tx:
+            (pid,) = (await tx.execute(text(HOLDERS))).scalars()
+        await statement(database_url, f"SELECT pg_terminate_backend({pid}, 5000)")
+        with pytest.raises(Unavailable):
+            await lock.beat()
+        await lock.take()
+        await lock.beat()
+        assert await alive(database, "cut")
+
+
+async def test_workers_of_one_database_do_not_count_in_another(
+    database: Database, empty_database_url: str
+) -> None:
+    await migrate(empty_database_url)
+    elsewhere = Database.from_options(DatabaseOptions(empty_database_url), pooled=False)
     async with WorkerLock(elsewhere, "elsewhere"):
         assert await alive(elsewhere, "elsewhere")
+        assert not await alive(database, "elsewhere")
+        await change(
+            database,
+            "INSERT INTO workers (id, kind, lock_key, lease_ms) "
+            "VALUES ('elsewhere', 'serve', :key, 30000)",
+            key=lock_key("elsewhere"),
+        )
         assert not await alive(database, "elsewhere")
     await elsewhere.close()
 

@@ -28,11 +28,12 @@ from tests.wiring.stage import USER, all_of, application, begin, settings_of
 
 @asynccontextmanager
 async def doomed(
-    folder: Path, database_url: str, session_id: UUID
+    folder: Path, database_url: str, session_id: UUID, lease_s: float = 30.0
 ) -> AsyncIterator[tuple[UUID, asyncio.subprocess.Process]]:
     """Another process with a run of that session under way; killed at the end at the latest."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.wiring.doomed", str(folder), database_url, str(session_id),
+        str(lease_s),
         cwd=CHECKOUT, env={"PYTHONPATH": f"{CHECKOUT}/backend:{CHECKOUT}"},
         stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip

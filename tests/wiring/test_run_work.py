@@ -11,8 +11,10 @@ from uuid import UUID
 import pytest
 
 from callsheet.events.run import RunFailed
+from callsheet.journal.written import Fenced
 from callsheet.kit.errors import AppError, Unavailable
 from callsheet.kit.ids import new_id
+from callsheet.runs.lease import Lease
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring import run_work
 from callsheet.wiring.core import Core
@@ -30,33 +32,38 @@ class World:
     away: int
     failure: Exception = AWAY
     ends: list[RunFailed] = field(default_factory=list)
-    told: list[AppError] = field(default_factory=list)
+    told: list[AppError | None] = field(default_factory=list)
     tried: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, *_: Any) -> None:
         raise self.failure
 
-    async def end(self, run_id: UUID, last: RunFailed) -> None:
+    async def end(self, run_id: UUID, seen: Lease, last: RunFailed) -> bool:
+        assert seen == Lease("w1", 3)
         self.tried.set()
         if self.away:
             self.away -= 1
             raise AWAY
         self.ends.append(last)
+        return True
 
-    def break_off(self, run_id: UUID, error: AppError) -> None:
+    def break_off(self, run_id: UUID, error: AppError | None) -> None:
         self.told.append(error)
 
     async def job(self) -> None:
         await self.work()(lambda: "user")
 
     def work(self) -> RunWork:
-        journal = SimpleNamespace(unstored=tuple)
+        journal = SimpleNamespace(
+            unstored=tuple, when_taken=lambda _: None, keys=SimpleNamespace(epoch=3)
+        )
         core = SimpleNamespace(
             turns=self,
             recovery=self,
             broker=self,
             spool=NoSpool(),
             writer=SimpleNamespace(open=lambda _: journal),
+            worker_id="w1",
         )
         turn = TurnRequest(new_id(), new_id(), new_id(), "chat", new_id(), "hello", "t")
         return RunWork(cast(Core, core), cast(Workflow, None), turn)
@@ -100,3 +107,10 @@ async def test_a_stopped_process_does_not_wait_for_the_database_for_ever() -> No
         await task
     assert world.ends == []
     assert world.told[-1] is not AWAY
+
+
+async def test_a_run_that_another_process_has_taken_is_not_ended_here() -> None:
+    world = World(away=0, failure=Fenced())
+    await world.job()
+    assert world.ends == []
+    assert world.told == [None]

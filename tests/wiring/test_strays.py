@@ -10,7 +10,7 @@ from callsheet.events.run import RunFailed
 from callsheet.wiring.strays import Strays
 from tests.fakes.chat import ScriptedChat
 from tests.fakes.spool import NoSpool
-from tests.journal.stage import recovery_of
+from tests.journal.stage import end_run, recovery_of
 from tests.journal.test_writer import writing
 from tests.ledger.bookings import assert_sound
 from tests.sessions.rows import rows
@@ -29,9 +29,11 @@ async def test_a_run_that_another_process_has_ended_is_stopped_here(
         goes_on = await begin(app, "And this")
         await until_text(goes_on.entries, "Half the ")
         async with writing(database_url, []) as writer:
-            await recovery_of(database, writer, "another", NoSpool()).end(ended.run_id)
+            another = recovery_of(database, writer, "another", NoSpool())
+            await end_run(another, database, ended.run_id)
         jobs = app.core().jobs
-        looking = asyncio.create_task(Strays(database, jobs, every_s=0.01).run())
+        strays = Strays(database, jobs, app.core().worker_id, every_s=0.01)
+        looking = asyncio.create_task(strays.run())
         async with asyncio.timeout(20):
             while jobs.has(ended.run_id):
                 await asyncio.sleep(0.01)

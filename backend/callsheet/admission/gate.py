@@ -20,6 +20,7 @@ from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.ids import new_id
 from callsheet.kit.json import encode
 from callsheet.runs.in_the_way import RunInTheWay
+from callsheet.runs.lease import Lease
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.store import add_run, find_run, runs_in_the_way
 from callsheet.runs.worker_locks import is_alive
@@ -33,9 +34,10 @@ _NO_RUN: Final = "There is no such run in this session."
 class Abandoned(Exception):
     """The session's active run has nobody who works on it: it must be ended first."""
 
-    def __init__(self, run_id: UUID) -> None:
+    def __init__(self, run_id: UUID, lease: Lease) -> None:
         super().__init__(str(run_id))
         self.run_id = run_id
+        self.lease = lease
 
 
 class OwnRuns(Protocol):
@@ -193,13 +195,15 @@ class Gate:
         """The session's active run, which somebody works on; else Abandoned."""
         for run in others:
             if run.is_active and run.session_id == session_id:
-                if not await self._has_somebody(tx, run.id, run.worker_id):
-                    raise Abandoned(run.id)
+                if not await self._has_somebody(tx, run.id, run.lease.worker_id):
+                    raise Abandoned(run.id, run.lease)
                 return run.id
         return None
 
     async def _has_somebody(self, tx: Tx, run_id: UUID, worker_id: str | None) -> bool:
-        """Of its own runs a process knows it for certain; the lock only speaks for others."""
+        """Of its own runs a process knows it for certain; leases only speak for others."""
+        if worker_id is None:
+            return True  # it waits for a worker
         if worker_id == self._options.worker_id:
             return self._own_runs.has(run_id)
         return await is_alive(tx, worker_id)

@@ -24,17 +24,22 @@ WORKER_DIED: Final = "worker_died"
 
 @dataclass(frozen=True, slots=True)
 class RunKeys:
-    """Whose run it is."""
+    """Whose run it is, and the epoch of the lease under which it is written."""
 
     run_id: UUID
     session_id: UUID
     user_id: UUID
+    epoch: int = 0
 
 
 @dataclass(slots=True)
 class Changes:
-    """Rows to write in one transaction, in the order in which their events came."""
+    """Rows to write in one transaction, in the order in which their events came.
 
+    `epochs`: all runs of the batch, each with the epoch of its lease.
+    """
+
+    epochs: dict[UUID, int] = field(default_factory=dict)
     sessions: set[UUID] = field(default_factory=set)
     started_runs: list[tuple[UUID, str]] = field(default_factory=list)
     new_messages: list[NewMessage] = field(default_factory=list)
@@ -59,6 +64,7 @@ class Changes:
 
     def take(self, keys: RunKeys, event: AnyRunEvent) -> None:
         """Add what `event` changes; most events change nothing here."""
+        self.epochs[keys.run_id] = keys.epoch
         match event:
             case LlmCallStarted():
                 self._call_started(keys, event)

@@ -15,7 +15,7 @@ from callsheet.events.call import (
 )
 from callsheet.events.entry import Entry
 from callsheet.events.order import OrderChecker
-from callsheet.events.run import RunFailed, RunStarted
+from callsheet.events.run import RunCancelled, RunFailed, RunStarted
 from callsheet.events.stage import EndStatus
 from callsheet.events.tally import Tally
 from callsheet.events.tool import ToolCallStarted, ToolResult
@@ -32,13 +32,14 @@ _NEVER_ASKED: Final = "It was never asked for in full: the answer that asked for
 
 
 def ending(
-    run: RunRecord, entries: Sequence[Entry], last: RunFailed, ends: Ends
+    run: RunRecord, entries: Sequence[Entry], last: RunFailed | RunCancelled, ends: Ends
 ) -> list[AnyRunEvent]:
     """All that is missing of a run that ends with `last`, its begin too where it never began."""
     events: list[AnyRunEvent] = [entry.event for entry in entries]
     if not events:
         events = [_begin(run)]
-    closed = _closed(events, ends, "failed", "partial")
+    status: EndStatus = "failed" if isinstance(last, RunFailed) else "cancelled"
+    closed = _closed(events, ends, status, "partial")
     return [
         *([] if entries else events),
         *closed,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from asyncpg import NotNullViolationError
+
 from callsheet.db.driver import DriverConnection
 from callsheet.db.joined import Joined
 from callsheet.events.entry import Entry
 from callsheet.interrupts.journal_store import open_interrupts
 from callsheet.journal.budgets import Budgets
 from callsheet.journal.changes import Changes
-from callsheet.journal.written import Written
+from callsheet.journal.written import Fenced, Written
 from callsheet.kit.json import decode
 from callsheet.ledger.journal_store import lock_counters, open_calls, settle_calls
-from callsheet.runs.journal_store import append_events, end_runs, start_runs
+from callsheet.runs.journal_store import append_events, end_runs, is_fenced, start_runs
 from callsheet.sessions.journal_store import (
     SEQS,
     add_messages,
@@ -35,9 +37,17 @@ class PostgresJournal:
 
     async def write(self, entries: Entries, changes: Changes) -> Written:
         """One transaction; sessions are locked first, always in the same order."""
+        try:
+            return await self._committed(entries, changes)
+        except NotNullViolationError as error:
+            if is_fenced(error):
+                raise Fenced from error
+            raise
+
+    async def _committed(self, entries: Entries, changes: Changes) -> Written:
         if not changes.sessions:
             async with self._connection.statement() as connection:
-                await append_events(connection, entries)
+                await append_events(connection, entries, changes.epochs)
             return Written()
         if changes.opened_calls and self._budgets.applies():
             return await self._within_budget(entries, changes)
@@ -64,7 +74,7 @@ class PostgresJournal:
 
     async def _write(self, tx: Joined, entries: Entries, changes: Changes) -> Written:
         await lock_sessions(tx, changes.sessions)
-        await append_events(tx, entries)
+        await append_events(tx, entries, changes.epochs)
         if changes.started_runs:
             await start_runs(tx, changes.started_runs)
         if changes.new_messages:

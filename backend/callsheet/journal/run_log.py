@@ -14,7 +14,7 @@ from callsheet.events.text import TextDelta
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted
 from callsheet.events.union import TERMINAL, AnyRunEvent
 from callsheet.journal.changes import RunKeys
-from callsheet.journal.written import Written
+from callsheet.journal.written import Fenced, Written
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Unavailable
 from callsheet.ledger.budget.refusal import Refusal
@@ -51,6 +51,7 @@ class JournaledRun:
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._failure: Unavailable | None = None
         self._unstored: list[LlmCallFinished] = []
+        self._when_taken: Callable[[], object] | None = None
 
     def append(self, event: AnyRunEvent) -> Entry:
         """Number the event and queue it; joined with the last one where both are deltas."""
@@ -91,6 +92,10 @@ class JournaledRun:
     def unstored(self) -> Sequence[LlmCallFinished]:
         """The ends of calls that came too late to be stored: the journal had failed."""
         return self._unstored
+
+    def when_taken(self, stop: Callable[[], object]) -> None:
+        """Call `stop` as soon as it is known that the run is another process's."""
+        self._when_taken = stop
 
     def _keep(self, events: Iterable[AnyRunEvent]) -> None:
         self._unstored += [event for event in events if isinstance(event, LlmCallFinished)]
@@ -136,6 +141,8 @@ class JournaledRun:
             if not waiter.done():
                 waiter.set_exception(error)
         self._waiters = []
+        if isinstance(error, Fenced) and self._when_taken is not None:
+            self._when_taken()
 
     def _moment(self) -> datetime:
         now = self._clock.now()

@@ -24,7 +24,7 @@ from callsheet.journal.options import JournalOptions
 from callsheet.journal.orphan import UNBOOKED
 from callsheet.journal.run_log import JournaledRun
 from callsheet.journal.spool import Measured, Spool
-from callsheet.journal.written import WriteRefused, Written
+from callsheet.journal.written import Fenced, WriteRefused, Written
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Unavailable
 
@@ -143,6 +143,9 @@ class JournalWriter:
                     entries.append((run.keys.run_id, entry))
                     changes.take(run.keys, entry.event)
             written = await self._persistently(store, entries, changes)
+        except Fenced:
+            await self._taken(store, batch)
+            return
         except Unavailable as error:
             for run, _ in batch:
                 self._give_up(run, error)
@@ -167,6 +170,16 @@ class JournalWriter:
         await self._keep_measured([(run.keys.run_id, entry) for entry in taken])
         self._give_up(run, WriteRefused())
 
+    async def _taken(self, store: JournalStore, batch: Batch) -> None:
+        """One of the runs is another process's now, and says so when it is written alone."""
+        if len(batch) > 1:
+            await self._one_by_one(store, batch)
+            return
+        run, taken = batch[0]
+        log.warning("run_fenced", run_id=str(run.keys.run_id))
+        await self._keep_measured([(run.keys.run_id, entry) for entry in taken])
+        self._give_up(run, Fenced())
+
     def _give_up(self, run: JournaledRun, error: Unavailable) -> None:
         """What is kept of the run is there for whoever ends it."""
         self._kept.pop(run.keys.run_id, None)
@@ -180,6 +193,8 @@ class JournalWriter:
         while True:
             try:
                 return await store.write(entries, changes)
+            except Fenced:
+                raise
             except Unavailable:
                 await self._keep_measured(entries)
                 if self._clock.monotonic() + wait_s > give_up_at:

@@ -1,4 +1,4 @@
-"""What came of a batch: it was stored, or never will be."""
+"""What came of a batch: it was stored, or never will be from here."""
 
 from __future__ import annotations
 
@@ -22,3 +22,10 @@ class WriteRefused(Unavailable):
 
     def __init__(self) -> None:
         super().__init__("The run's journal could not be written.", service="journal")
+
+
+class Fenced(Unavailable):
+    """The run is another process's now: nothing of it is stored from here, and nothing ends it."""
+
+    def __init__(self) -> None:
+        super().__init__("The run goes on in another process.", service="journal")

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from callsheet.db.joined import Statements
 from callsheet.ledger.call import OpenedCall, SettledCall
-from callsheet.ledger.late import CORRECT
 
 _LOCK_COUNTERS = "SELECT pg_advisory_xact_lock(7206305816001)"
 
@@ -200,15 +199,6 @@ async def settle_calls(tx: Statements, calls: Sequence[SettledCall], zone: str) 
         [c.metered.cache_type for c in calls],
         [c.metered.units for c in calls],
         zone,
-    )
-    # Another process took this one for dead and settled its calls by estimate.
-    measured = [c for c in calls if c.status != "orphaned"]
-    await tx.execute(
-        CORRECT,
-        [c.id for c in measured],
-        [c.cost_exact for c in measured],
-        ["orphaned"],
-        "measured after its run was ended elsewhere",
     )
     latest = {c.message_id: c.latency_ms for c in calls}
     await tx.execute(_TOTALS, list(latest), list(latest.values()))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from callsheet.runs.lease import Lease
+
 
 @dataclass(frozen=True, slots=True)
 class RunInTheWay:
@@ -14,5 +16,5 @@ class RunInTheWay:
     user_id: UUID
     session_id: UUID
     user_message_id: UUID | None
-    worker_id: str | None
+    lease: Lease
     is_active: bool

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
+
+from asyncpg import NotNullViolationError
 
 from callsheet.db.joined import Statements
 from callsheet.db.states import allowed, one_of
@@ -12,9 +14,19 @@ from callsheet.events.union import dump_event
 from callsheet.runs.end import RunEnd
 from callsheet.runs.states import RUN
 
+# A run that was taken over has another epoch: then there is no run for its events, which violates
+# NOT NULL, and nothing of the batch is stored. A take-over locks the run's row FOR UPDATE, so the
+# lock here waits for it, and the epoch is compared once more with what it has left.
 _APPEND = """
+WITH held AS (
+  SELECT r.id FROM unnest($5::uuid[], $6::int[]) AS lease(run_id, epoch)
+  JOIN runs r ON r.id = lease.run_id AND r.lease_epoch = lease.epoch
+  FOR KEY SHARE OF r
+)
 INSERT INTO run_events (run_id, seq, at, event)
-SELECT * FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::jsonb[])
+SELECT held.id, e.seq, e.at, e.event
+FROM unnest($1::uuid[], $2::int[], $3::timestamptz[], $4::jsonb[]) AS e(run_id, seq, at, event)
+LEFT JOIN held ON held.id = e.run_id
 ON CONFLICT (run_id, seq) DO NOTHING
 """
 
@@ -35,15 +47,28 @@ WHERE r.id = n.id AND {allowed(RUN, "r.status", "n.status")}
 """  # noqa: S608 - our own words, not values
 
 
-async def append_events(tx: Statements, entries: Sequence[tuple[UUID, Entry]]) -> None:
-    """Add events to the journals of their runs; one that stands there already is left alone."""
+async def append_events(
+    tx: Statements, entries: Sequence[tuple[UUID, Entry]], epochs: Mapping[UUID, int]
+) -> None:
+    """Add events to the journals of their runs; one that stands there already is left alone.
+
+    `epochs`: under which epoch each of the runs is written. Where another process has taken one of
+    them meanwhile nothing is stored: `is_fenced` tells that error.
+    """
     await tx.execute(
         _APPEND,
         [run_id for run_id, _ in entries],
         [entry.seq for _, entry in entries],
         [entry.at for _, entry in entries],
         [dump_event(entry.event).decode() for _, entry in entries],
+        list(epochs),
+        list(epochs.values()),
     )
+
+
+def is_fenced(error: NotNullViolationError) -> bool:
+    """Whether the error says that some run of the batch is another process's now."""
+    return error.table_name == "run_events" and error.column_name == "run_id"
 
 
 async def start_runs(tx: Statements, runs: Sequence[tuple[UUID, str]]) -> None:

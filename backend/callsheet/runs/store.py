@@ -17,6 +17,7 @@ from callsheet.db.transaction import Read, Tx
 from callsheet.events.usage import ModelUsage
 from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
 from callsheet.runs.in_the_way import RunInTheWay
+from callsheet.runs.lease import Lease
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.run import RunRecord
 from callsheet.runs.states import ACTIVE
@@ -57,11 +58,13 @@ ON CONFLICT (id) DO NOTHING
 _IS_ACTIVE = f"status IN ({one_of(ACTIVE)})"
 
 _ACTIVE = text(
-    f"SELECT id, worker_id FROM runs WHERE session_id = :session_id AND {_IS_ACTIVE}"  # noqa: S608
+    "SELECT id, worker_id, lease_epoch FROM runs"  # noqa: S608
+    f" WHERE session_id = :session_id AND {_IS_ACTIVE}"
 )
 
 _IN_THE_WAY = text(f"""
-SELECT id, user_id, session_id, user_message_id, worker_id, {_IS_ACTIVE} AS is_active
+SELECT id, user_id, session_id, user_message_id, worker_id, lease_epoch,
+       {_IS_ACTIVE} AS is_active
 FROM runs
 WHERE id = :run_id OR (session_id = :session_id AND {_IS_ACTIVE})
 """)  # noqa: S608 - our own words, not values
@@ -93,10 +96,10 @@ async def add_run(tx: Tx, run: NewRun, input_json: str) -> bool:
     return result.rowcount == 1
 
 
-async def find_active(tx: Read, session_id: UUID) -> tuple[UUID, str | None] | None:
-    """The session's queued or running run and the worker that has it."""
+async def find_active(tx: Read, session_id: UUID) -> tuple[UUID, Lease] | None:
+    """The session's queued or running run and who has it."""
     row = (await tx.execute(_ACTIVE, {"session_id": session_id})).first()
-    return None if row is None else (row.id, row.worker_id)
+    return None if row is None else (row.id, Lease(row.worker_id, row.lease_epoch))
 
 
 async def find_run(tx: Read, run_id: UUID, user_id: UUID) -> RunRecord | None:
@@ -109,7 +112,17 @@ async def find_run(tx: Read, run_id: UUID, user_id: UUID) -> RunRecord | None:
 async def runs_in_the_way(tx: Read, session_id: UUID, run_id: UUID) -> list[RunInTheWay]:
     """What a new run has to know: the session's active run, and whoever's run of that id."""
     rows = await tx.execute(_IN_THE_WAY, {"session_id": session_id, "run_id": run_id})
-    return [RunInTheWay(**row._asdict()) for row in rows]
+    return [
+        RunInTheWay(
+            row.id,
+            row.user_id,
+            row.session_id,
+            row.user_message_id,
+            Lease(row.worker_id, row.lease_epoch),
+            is_active=row.is_active,
+        )
+        for row in rows
+    ]
 
 
 async def list_runs(
@@ -145,12 +158,6 @@ async def asked_for(tx: Read, run_id: UUID) -> AskedFor:
     row = (await tx.execute(select(_T.protocol, _T.input).where(_T.id == run_id))).one()
     beside = row.input or {}
     return AskedFor(row.protocol, beside.get("state"), beside.get("parentRunId"))
-
-
-async def active_runs(tx: Read) -> list[tuple[UUID, str | None]]:
-    """Queued and running runs, each with the worker that has, or had, it."""
-    query = text(f"SELECT id, worker_id FROM runs WHERE {_IS_ACTIVE}")  # noqa: S608
-    return [(row.id, row.worker_id) for row in (await tx.execute(query)).all()]
 
 
 async def ended_of(tx: Read, run_ids: Sequence[UUID]) -> frozenset[UUID]:

@@ -117,6 +117,18 @@ class LimitSettings(BaseModel):
     )
 
 
+class WorkerSettings(BaseModel):
+    """Processes that work on runs."""
+
+    model_config = FROZEN
+
+    lease_s: float = Field(
+        default=30.0,
+        ge=1,
+        description="Seconds without a sign of life after which a process is taken for dead.",
+    )
+
+
 class ShowSettings(BaseModel):
     """What clients see of models and money."""
 
@@ -208,6 +220,7 @@ class Settings(BaseSettings):
     auth: AuthSettings = AuthSettings()
     cors: CorsSettings = CorsSettings()
     limits: LimitSettings = LimitSettings()
+    worker: WorkerSettings = WorkerSettings()
     show: ShowSettings = ShowSettings()
     log: LogSettings = LogSettings()
     llm: dict[str, LlmSettings] = Field(default_factory=dict)

@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -24,7 +25,6 @@ from callsheet.kit.readiness import Readiness
 from callsheet.ledger.currency import check_currency
 from callsheet.ledger.rate.provider_rates import ProviderRates
 from callsheet.metrics.calls import CallMetrics
-from callsheet.runs.worker_locks import WorkerLock
 from callsheet.settings.folders import Folders, folders_of
 from callsheet.settings.settings import Settings
 from callsheet.turn.ports import StageRunner
@@ -36,7 +36,7 @@ from callsheet.wiring.continuations import ContinuationService
 from callsheet.wiring.core import Core, Process, database_options, make_core
 from callsheet.wiring.crew import import_in_background
 from callsheet.wiring.database_url import database_url
-from callsheet.wiring.database_watch import DatabaseWatch
+from callsheet.wiring.life import Life, begin_life
 from callsheet.wiring.llm import Llm, make_llm
 from callsheet.wiring.prices import PriceService
 from callsheet.wiring.quota import QuotaService
@@ -151,7 +151,7 @@ class Application:
         """Start, work until stopped, end in order."""
         async with AsyncExitStack() as stack:
             try:
-                core, watch = await self._start(stack)
+                core, life = await self._start(stack)
             except (SetupError, AppError) as failure:
                 self._fail(failure)
                 return
@@ -162,7 +162,7 @@ class Application:
             async with asyncio.TaskGroup() as writing:
                 writing.create_task(core.writer.run())
                 try:
-                    await self._work(core, watch)
+                    await self._work(core, life)
                 finally:
                     core.writer.close()
 
@@ -173,24 +173,27 @@ class Application:
         self._failure = failure
         self._started.set()
 
-    async def _work(self, core: Core, watch: DatabaseWatch) -> None:
+    async def _work(self, core: Core, life: Life) -> None:
         async with asyncio.TaskGroup() as working:
             jobs = working.create_task(core.jobs.run(self.adapters.drain_s))
-            sweeping = working.create_task(keep_going(core.recovery.watch))
+            lease_s = self.settings.worker.lease_s
+            sweep = partial(core.recovery.watch, lease_s / 3, lease_s / 6)
+            sweeping = working.create_task(keep_going(sweep))
             beside = [
-                working.create_task(keep_going(part.run))
-                for part in (watch, self.stored_keys.uses, *core.beside)
+                working.create_task(keep_going(work))
+                for work in (*life.works, self.stored_keys.uses.run, *core.beside)
             ]
             self._core = core
             self._started.set()
             await self._stop.wait()
             core.jobs.stop()
+            life.heartbeat.drain()
             sweeping.cancel()
             await jobs
             for task in beside:
                 task.cancel()
 
-    async def _start(self, stack: AsyncExitStack) -> tuple[Core, DatabaseWatch]:
+    async def _start(self, stack: AsyncExitStack) -> tuple[Core, Life]:
         import_in_background(
             self.folders.data, self._abilities(), self._crew_is_there, self._crew_failed
         )
@@ -211,13 +214,13 @@ class Application:
             stack.push_async_callback(part.close)
         stack.callback(self.runner.close)
         await check_currency(core.database, self.settings.currency)
-        held = WorkerLock(core.database, worker_id, self.allowances.quotas.zone.key)
-        lock = await stack.enter_async_context(held)
+        zone, lease_s = self.allowances.quotas.zone.key, self.settings.worker.lease_s
+        life = await begin_life(core, zone, lease_s, revive, stack)
         self.readiness.set(DATABASE, ready=True)
         await store_catalog(core, self.seeds, self.adapters.clock)
         await core.quota_feed.begin()
         self.readiness.set(CATALOG, ready=True)
-        return core, DatabaseWatch(core.database, lock, revive)
+        return core, life
 
     def _abilities(self) -> Abilities:
         rates = ProviderRates(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -69,9 +69,10 @@ class Core:
     currency: str
 
     @property
-    def beside(self) -> tuple[PriceFeed, QuotaFeed, Strays, StopOrders, SharedBroker]:
+    def beside(self) -> tuple[Callable[[], Awaitable[None]], ...]:
         """What runs beside the turns."""
-        return self.price_feed, self.quota_feed, self.strays, self.stop_orders, self.broker
+        parts = (self.price_feed, self.quota_feed, self.strays, self.stop_orders, self.broker)
+        return tuple(part.run for part in parts)
 
     def drain(self) -> None:
         """Begin no run any more, and end the views of runs that no end of this process ends."""
@@ -159,7 +160,7 @@ def make_core(
         going_on=GoingOn(database, gate),
         turns=Turns(engine, prices, clock, process.watch),
         jobs=jobs,
-        strays=Strays(database, jobs),
+        strays=Strays(database, jobs, process.worker_id),
         stop_orders=StopOrders(options, database, jobs),
         worker_id=process.worker_id,
         currency=settings.currency,

@@ -9,8 +9,10 @@ from typing import Final
 from callsheet.events.run import RunFailed
 from callsheet.journal.changes import RunKeys
 from callsheet.journal.run_log import JournaledRun
+from callsheet.journal.written import Fenced
 from callsheet.kit.errors import AppError, Unavailable
 from callsheet.kit.log import get_log, log_context
+from callsheet.runs.lease import Lease
 from callsheet.turn.outcome import Failed
 from callsheet.turn.record import Past
 from callsheet.turn.request import TurnRequest
@@ -41,17 +43,23 @@ class RunWork:
         journal: JournaledRun | None = None,
     ) -> None:
         self._past = past
-        self._journal = journal
         self._core = core
         self._workflow = workflow
         self._turn = turn
-
-    async def __call__(self, reason: Callable[[], str]) -> None:
-        """Run the turn to its stored end, however long the database takes to come back."""
-        core, turn = self._core, self._turn
-        journal = self._journal or core.writer.open(
+        self._journal = journal or core.writer.open(
             RunKeys(turn.run_id, turn.session_id, turn.user_id)
         )
+
+    async def __call__(self, reason: Callable[[], str]) -> None:
+        """Run the turn to its stored end, however long the database takes to come back.
+
+        A run that another process has taken ends there: here only what was used is kept.
+        """
+        core, turn = self._core, self._turn
+        journal = self._journal
+        task = asyncio.current_task()
+        if task is not None:
+            journal.when_taken(task.cancel)
         with log_context(
             run_id=str(turn.run_id), session_id=str(turn.session_id), trace_id=turn.trace_id
         ):
@@ -59,6 +67,10 @@ class RunWork:
                 outcome = await core.turns.run(turn, self._workflow, journal, reason, self._past)
                 if isinstance(outcome, Failed):
                     core.turn_limits.note_trouble(turn.user_id)
+            except Fenced:
+                log.warning("run_taken_over_elsewhere")
+                await core.spool.keep([(turn.run_id, event) for event in journal.unstored()])
+                core.broker.break_off(turn.run_id, None)
             except AppError as error:
                 log.warning("run_not_stored", error=str(error))
                 await core.spool.keep([(turn.run_id, event) for event in journal.unstored()])
@@ -89,7 +101,7 @@ class RunWork:
     async def _ended(self, last: RunFailed) -> bool:
         core, run_id = self._core, self._turn.run_id
         try:
-            await core.recovery.end(run_id, last)
+            await core.recovery.end(run_id, Lease(core.worker_id, self._journal.keys.epoch), last)
         except AppError as error:
             core.broker.break_off(run_id, error)
             return False

@@ -9,8 +9,11 @@ from uuid import UUID
 
 from callsheet.auth.principal import Principal
 from callsheet.db.transaction import Read
+from callsheet.events.run import RunCancelled
 from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.pages import Page, PageRequest
+from callsheet.runs.lease import Lease
+from callsheet.runs.lease_store import lease_of
 from callsheet.runs.run import RunRecord
 from callsheet.runs.store import asked_for, find_active, find_run, list_runs
 from callsheet.runs.watched import WatchedRun
@@ -24,6 +27,7 @@ _NO_SESSION = "There is no such session."
 _ORDERS: Final = 10
 _LOOKS: Final = 20
 _LOOK_S: Final = 0.05
+_STOPPED: Final = RunCancelled(reason="user")
 
 
 class RunService:
@@ -87,30 +91,45 @@ class RunService:
 
     async def _end_elsewhere(self, core: Core, principal: Principal, run_id: UUID) -> None:
         """The run is not under way here: end it if nobody has it, else have it stopped there."""
-        run = await self.get(principal, run_id)
-        async with core.database.read() as tx:
-            active = await find_active(tx, run.session_id)
-            if active is None or active[0] != run_id:
+        for _ in range(_ORDERS):
+            lease = await self._lease_of_active(core, principal, run_id)
+            if lease is None:
                 return
-            if active[1] == core.worker_id:
-                somebody = core.jobs.has(run_id)
+            if lease.worker_id is None:
+                ended = await core.recovery.end(run_id, lease, _STOPPED)
+            elif not await self._has_somebody(core, run_id, lease):
+                ended = await core.recovery.end(run_id, lease)
             else:
-                somebody = await is_alive(tx, active[1])
-        if not somebody:
-            await core.recovery.end(run_id)
-        elif not await self._stopped_elsewhere(core, principal, run_id):
-            raise Conflict(
-                "The run is under way in another process, which does not stop it.",
-                code="run_elsewhere",
-                runId=str(run_id),
-            )
+                ended = await self._stopped_elsewhere(core, principal, run_id)
+            if ended:
+                return
+        raise Conflict(
+            "The run is under way in another process, which does not stop it.",
+            code="run_elsewhere",
+            runId=str(run_id),
+        )
+
+    async def _lease_of_active(
+        self, core: Core, principal: Principal, run_id: UUID
+    ) -> Lease | None:
+        run = await self.get(principal, run_id)
+        if run.status not in ("queued", "running"):
+            return None
+        async with core.database.read() as tx:
+            return await lease_of(tx, run_id)
+
+    @staticmethod
+    async def _has_somebody(core: Core, run_id: UUID, lease: Lease) -> bool:
+        if lease.worker_id == core.worker_id:
+            return core.jobs.has(run_id)
+        async with core.database.read() as tx:
+            return await is_alive(tx, lease.worker_id)
 
     async def _stopped_elsewhere(self, core: Core, principal: Principal, run_id: UUID) -> bool:
-        """Order the process that has it to stop it, more than once; whether it did, in time."""
-        for _ in range(_ORDERS):
-            await core.stop_orders.give(run_id)
-            for _ in range(_LOOKS):
-                if (await self.get(principal, run_id)).status not in ("queued", "running"):
-                    return True
-                await asyncio.sleep(_LOOK_S)
+        """Order the process that has it to stop it; whether it did, within a second."""
+        await core.stop_orders.give(run_id)
+        for _ in range(_LOOKS):
+            if (await self.get(principal, run_id)).status not in ("queued", "running"):
+                return True
+            await asyncio.sleep(_LOOK_S)
         return False

@@ -24,7 +24,7 @@ async def admitted(
         try:
             ticket = await admit()
         except Abandoned as abandoned:
-            await core.recovery.end(abandoned.run_id)
+            await core.recovery.end(abandoned.run_id, abandoned.lease)
             ticket = await admit()
         with let_in(core, ticket):
             await stack.aclose()

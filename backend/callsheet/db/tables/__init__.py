@@ -19,4 +19,5 @@ import callsheet.db.tables.run_event
 import callsheet.db.tables.usage_refusal
 import callsheet.db.tables.user
 import callsheet.db.tables.user_quota
+import callsheet.db.tables.worker
 import callsheet.db.tables.workflow_revision  # noqa: F401
