@@ -42,6 +42,9 @@ def main() -> int:
     """Measure, print, judge."""
     if sys.argv[1:2] == ["rows"]:
         return measure_rows(sys.argv[2:])
+    if sys.argv[1:]:
+        print(__doc__)
+        return 0 if sys.argv[1] in ("-h", "--help") else 2
     if not Path("/proc/self/stat").exists():
         print("The bench reads CPU and memory from /proc: run it on Linux.")
         return 2

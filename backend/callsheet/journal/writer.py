@@ -2,7 +2,7 @@
 
 It commits at once when idle and joins what arrives while commits are under way, for all runs
 together. A run's events are in one commit at a time, in their order; a second connection lets
-other runs' text go by while a commit takes long. Events that nobody waits for (a run's start, an
+other runs' text go by once a commit takes long: until then most of it is better kept for the next. Events that nobody waits for (a run's start, an
 answer's end) linger a few milliseconds, because what follows them mostly comes within that time
 and then needs no commit of its own. Every write can be repeated: after a lost connection the same
 batch is written again.
@@ -63,6 +63,8 @@ class JournalWriter:
         self._touched: dict[UUID, JournaledRun] = {}
         self._writing: set[UUID] = set()
         self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._urgent = asyncio.Event()
         self._closing = False
 
@@ -80,6 +82,7 @@ class JournalWriter:
         while True:
             await self._wake.wait()
             await self._linger()
+            await self._keep_for_the_next()
             self._wake.clear()
             self._urgent.clear()
             batch = self._take()
@@ -111,13 +114,25 @@ class JournalWriter:
         except TimeoutError:
             return
 
+    async def _keep_for_the_next(self) -> None:
+        """Wait for the end of a commit that is under way, unless it takes long."""
+        if self._idle.is_set():
+            return
+        try:
+            async with asyncio.timeout(self._options.beside_after_s):
+                await self._idle.wait()
+        except TimeoutError:
+            return
+
     def _take(self) -> Batch:
         """What waits, of all runs that are in no commit now."""
         ready = [run for run_id, run in self._touched.items() if run_id not in self._writing]
         batch = [(run, taken) for run in ready if (taken := run.take())]
         for run in ready:
             del self._touched[run.keys.run_id]
-        self._writing.update(run.keys.run_id for run, _ in batch)
+        if batch:
+            self._writing.update(run.keys.run_id for run, _ in batch)
+            self._idle.clear()
         return batch
 
     async def _commit(self, store: JournalStore, batch: Batch) -> None:
@@ -126,6 +141,8 @@ class JournalWriter:
             await self._write(store, batch)
         finally:
             self._writing -= runs
+            if not self._writing:
+                self._idle.set()
             if self._closing or not runs.isdisjoint(self._touched):
                 self._urgent.set()
                 self._wake.set()
