@@ -2,10 +2,10 @@
 
 It commits at once when idle and joins what arrives while commits are under way, for all runs
 together. A run's events are in one commit at a time, in their order; a second connection lets
-other runs' text go by once a commit takes long: until then most of it is better kept for the next. Events that nobody waits for (a run's start, an
-answer's end) linger a few milliseconds, because what follows them mostly comes within that time
-and then needs no commit of its own. Every write can be repeated: after a lost connection the same
-batch is written again.
+other runs' text go by once a commit takes long: until then most of it is better kept for the
+next. Events that nobody waits for (a run's start, an answer's end) linger a few milliseconds,
+because what follows them mostly comes within that time and then needs no commit of its own. Every
+write can be repeated: after a lost connection the same batch is written again.
 """
 
 from __future__ import annotations
