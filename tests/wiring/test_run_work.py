@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
@@ -61,6 +62,7 @@ class World:
             turns=self,
             recovery=self,
             broker=self,
+            last_viewers=SimpleNamespace(minding=lambda *_: nullcontext()),
             spool=NoSpool(),
             writer=SimpleNamespace(open=lambda _: journal),
             worker_id="w1",

@@ -13,6 +13,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from callsheet.agui.run_input import Protocol, RunInput
+from callsheet.agui.wishes import on_disconnect_of
 from callsheet.kit.errors import BadInput, TooLarge
 from callsheet.kit.ids import resolve_id
 from callsheet.kit.json import cleaned, decode_as_is, is_deeper
@@ -50,6 +51,7 @@ def parse_request(body: bytes, user_id: UUID, *, max_message_chars: int) -> RunI
     parent_id = None if parent is None else check_id(parent, "parentRunId")
     _refuse_answers(fields.get("resume"))
     message = _new_message(fields.get("messages"), max_message_chars)
+    props = storable(_field(fields, "forwardedProps"), "forwardedProps")
     return RunInput(
         protocol=protocol_of(_field(fields, "protocolVersion")),
         session_id=resolve_id(thread_id, user_id, "session"),
@@ -65,7 +67,8 @@ def parse_request(body: bytes, user_id: UUID, *, max_message_chars: int) -> RunI
         tools=_objects(fields.get("tools"), "tools"),
         context=_objects(fields.get("context"), "context"),
         state=storable(fields.get("state"), "state"),
-        forwarded_props=storable(_field(fields, "forwardedProps"), "forwardedProps"),
+        forwarded_props=props,
+        on_disconnect=on_disconnect_of(props),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from uuid import UUID
 
 Protocol = Literal["0.x", "1.0"]
+OnDisconnect = Literal["detach", "cancel"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,8 @@ class RunInput:
     `session_id`, `run_id` and `message_id` are ours; the `raw_` ones are the client's spelling,
     which it gets back. `text` is the new message (the last user message), storable; `sanitized`
     says that something in it was replaced. The other messages of the request are not here:
-    the history is the server's own.
+    the history is the server's own. `on_disconnect` is what the client wants of a run that nobody
+    looks at any more.
     """
 
     protocol: Protocol
@@ -34,6 +36,7 @@ class RunInput:
     context: tuple[dict[str, Any], ...] = ()
     state: Any = None
     forwarded_props: Any = None
+    on_disconnect: OnDisconnect | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal
 from uuid import UUID
 
 from sqlalchemy import text
@@ -18,7 +19,8 @@ SELECT r.id AS run_id, r.session_id, r.user_id, r.workflow, r.revision, r.lease_
        CASE WHEN e.run_id IS NULL THEN s.total_tokens
             ELSE coalesce((e.event->>'session_tokens')::int, 0) END AS session_tokens,
        CASE WHEN e.run_id IS NULL THEN s.total_cost
-            ELSE coalesce((e.event->>'session_cost')::numeric, 0) END AS session_cost
+            ELSE coalesce((e.event->>'session_cost')::numeric, 0) END AS session_cost,
+       r.input->>'onDisconnect' AS on_disconnect
 FROM runs r
 JOIN sessions s ON s.id = r.session_id
 JOIN messages m ON m.id = r.user_message_id
@@ -47,6 +49,7 @@ class AskedTurn:
     is_first: bool
     session_tokens: int
     session_cost: Decimal
+    on_disconnect: Literal["detach", "cancel"] | None = None
 
 
 async def asked_turn(tx: Read, run_id: UUID) -> AskedTurn | None:

@@ -11,6 +11,8 @@ from callsheet.kit.clock import Clock
 AGAIN_S: Final = 2.0
 """How often a process says what it looks at."""
 FORGOTTEN_AFTER_S: Final = 3 * AGAIN_S + 1
+DEAF_S: Final = AGAIN_S + 0.5
+"""Until everybody has said again what it looks at."""
 
 
 class Watchers:
@@ -19,7 +21,7 @@ class Watchers:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._heard_at: dict[UUID, float] = {}
-        self._deaf_until = clock.monotonic() + FORGOTTEN_AFTER_S
+        self._deaf_until = clock.monotonic() + DEAF_S
 
     def heard(self, run_ids: Iterable[UUID]) -> set[UUID]:
         """Another process looks at these; those of which that is news."""
@@ -39,7 +41,7 @@ class Watchers:
 
     def deaf(self) -> None:
         """The line is, or was just now, down."""
-        self._deaf_until = self._clock.monotonic() + FORGOTTEN_AFTER_S
+        self._deaf_until = self._clock.monotonic() + DEAF_S
 
     def tidy(self) -> None:
         """Drop what is forgotten."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal
 from uuid import UUID
 
 
@@ -14,6 +15,7 @@ class TurnRequest:
     `message_text` is the user's new message, sanitised. `message_id` is its row. `is_first`:
     nothing was said in the session before it, so that there is no history to read.
     `session_tokens` and `session_cost`, in `currency`, are the session's totals before the run.
+    `on_disconnect` is what the client chose for this run; None: what its workflow says.
     """
 
     run_id: UUID
@@ -28,3 +30,4 @@ class TurnRequest:
     session_tokens: int = 0
     session_cost: Decimal = Decimal(0)
     currency: str = "USD"
+    on_disconnect: Literal["detach", "cancel"] | None = None

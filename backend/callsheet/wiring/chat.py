@@ -111,6 +111,7 @@ def _turn(
         session_tokens=ticket.total_tokens,
         session_cost=ticket.total_cost,
         currency=currency,
+        on_disconnect=request.on_disconnect,
     )
 
 
@@ -128,6 +129,7 @@ def _admission(
         "state": request.state,
         "forwardedProps": request.forwarded_props,
         "parentRunId": request.raw_parent_run_id,
+        "onDisconnect": request.on_disconnect,
     }
     return AdmissionRequest(
         user_id=principal.user_id,

@@ -32,6 +32,7 @@ from callsheet.turn.turn import Turns
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.allowances import Allowances
 from callsheet.wiring.history import SessionHistory
+from callsheet.wiring.last_viewers import LastViewers
 from callsheet.wiring.price_feed import PriceFeed
 from callsheet.wiring.quota_feed import QuotaFeed
 from callsheet.wiring.stop_orders import StopOrders
@@ -56,6 +57,7 @@ class Core:
     limits_driver: DriverPool
     turn_limits: TurnLimits
     broker: SharedBroker
+    last_viewers: LastViewers
     writer: JournalWriter
     recovery: Recovery
     spool: Spool
@@ -71,7 +73,14 @@ class Core:
     @property
     def beside(self) -> tuple[Callable[[], Awaitable[None]], ...]:
         """What runs beside the turns."""
-        parts = (self.price_feed, self.quota_feed, self.strays, self.stop_orders, self.broker)
+        parts = (
+            self.price_feed,
+            self.quota_feed,
+            self.strays,
+            self.stop_orders,
+            self.broker,
+            self.last_viewers,
+        )
         return tuple(part.run for part in parts)
 
     def drain(self) -> None:
@@ -153,6 +162,7 @@ def make_core(
             limits_driver, quotas, allowances.user_rate, clock, settings.currency
         ),
         broker=broker,
+        last_viewers=LastViewers(broker, jobs, clock),
         writer=writer,
         recovery=Recovery(database, writer, process.worker_id, spool, jobs.has),
         spool=spool,

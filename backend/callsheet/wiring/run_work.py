@@ -64,7 +64,10 @@ class RunWork:
             run_id=str(turn.run_id), session_id=str(turn.session_id), trace_id=turn.trace_id
         ):
             try:
-                outcome = await core.turns.run(turn, self._workflow, journal, reason, self._past)
+                with core.last_viewers.minding(turn, self._workflow):
+                    outcome = await core.turns.run(
+                        turn, self._workflow, journal, reason, self._past
+                    )
                 if isinstance(outcome, Failed):
                     core.turn_limits.note_trouble(turn.user_id)
             except Fenced:

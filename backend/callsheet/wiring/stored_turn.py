@@ -47,6 +47,7 @@ async def load_turn(core: Core, run_id: UUID) -> StoredTurn:
         session_tokens=asked.session_tokens,
         session_cost=asked.session_cost,
         currency=core.currency,
+        on_disconnect=asked.on_disconnect,
     )
     return StoredTurn(turn, asked.workflow, asked.revision, asked.lease_epoch)
 

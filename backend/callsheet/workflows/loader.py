@@ -79,6 +79,8 @@ def _workflow(draft: Draft) -> Workflow:
         timeout_s=file.timeout_s,
         label=file.label,
         description=file.description,
+        on_disconnect=file.on_disconnect,
+        disconnect_grace_s=file.disconnect_grace_s,
         files={path: raw.decode("utf-8-sig") for path, raw in draft.folder.files.items()},
     )
 

@@ -56,4 +56,7 @@ Language = Annotated[
     str, AfterValidator(_language), WithJsonSchema({"type": "string", "pattern": _LANGUAGE})
 ]
 Label = Annotated[dict[Language, Text], Field(description="A name for people, per language.")]
+OnDisconnect = Literal["detach", "cancel"]
+"""What becomes of a run that nobody looks at any more: it goes on, or is stopped."""
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Grace = Annotated[float, Field(ge=0, le=86_400)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from callsheet.workflows.rule import Rule
+from callsheet.workflows.words import OnDisconnect
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class Workflow:
     """The stages of a turn, in order.
 
     `revision` is a hash of every file it was made from; `files` are those files' texts by path.
+    `on_disconnect` cancel: a run that nobody has looked at for `disconnect_grace_s` is stopped.
     """
 
     name: str
@@ -92,6 +94,8 @@ class Workflow:
     label: Mapping[str, str] = field(default_factory=dict)
     description: str = ""
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
+    on_disconnect: OnDisconnect = "detach"
+    disconnect_grace_s: float = 30.0
 
     def stage(self, name: str) -> Stage:
         """The stage of that name; raises KeyError."""

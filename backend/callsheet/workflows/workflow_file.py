@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from callsheet.kit.yaml import Section
-from callsheet.workflows.words import Label, Name, RetryCode, Seconds, Text
+from callsheet.workflows.words import Grace, Label, Name, OnDisconnect, RetryCode, Seconds, Text
 
 
 class RetryEntry(Section):
@@ -55,4 +55,11 @@ class WorkflowFile(Section):
     label: Label = Field(default_factory=dict)
     description: str = ""
     timeout_s: Seconds = Field(default=600.0, description="The whole turn.")
+    on_disconnect: OnDisconnect = Field(
+        default="detach",
+        description="What becomes of a run that nobody looks at any more: detach lets it go on.",
+    )
+    disconnect_grace_s: Grace = Field(
+        default=30.0, description="How long nobody has to look at it before cancel stops it."
+    )
     stages: tuple[StageEntry, ...] = Field(min_length=1)
