@@ -19,7 +19,8 @@ from tests.agui.journal import RUN, numbered, started
 
 
 def activities(shown: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [event for event in shown if event["type"] == "ACTIVITY_SNAPSHOT"]
+    """Those of costs."""
+    return [event for event in shown if event.get("activityType") == "callsheet.cost"]
 
 
 def attempt(

@@ -75,7 +75,6 @@ def test_what_is_only_for_the_record_gives_no_bytes() -> None:
         "AnswerFinished",
         "LlmCallStarted",
         "StageRetried",
-        "StageSkipped",
         "TaskFinished",
         "ToolStarted",
     }

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from callsheet.events.agent import AgentFinished, TaskFinished
+from callsheet.events.agent import AgentFinished, HistoryCut, TaskFinished
 from callsheet.events.call import AnswerFinished, LlmCallStarted
 from callsheet.events.text import TextStarted
 from callsheet.kit.errors import AppError, TurnFailed, Unpriced
@@ -71,6 +71,8 @@ async def test_history_comes_as_turns_and_what_does_not_fit_is_said() -> None:
     ]
     (finished,) = play.recording.of(AnswerFinished)
     assert finished.metadata == {"history_turns_left_out": 1}
+    (cut,) = play.recording.of(HistoryCut)
+    assert (cut.stage, cut.turns_left_out) == ("execution", 1)
 
 
 async def test_a_later_task_reads_what_an_earlier_one_gave_and_only_the_last_is_visible() -> None:

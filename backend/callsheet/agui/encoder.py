@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 from uuid import UUID
 
+from callsheet.agui.activity_frames import ActivityFrames
 from callsheet.agui.agent_frames import AgentFrames
 from callsheet.agui.cost_frames import CostFrames, opening_for
 from callsheet.agui.frame import FrameWriter, Writers
@@ -55,6 +56,7 @@ class Encoder:
             AgentFrames(self._out, tools.calls, show).writers(),
             MessageFrames(self._out, show).writers(),
             tools.writers(),
+            ActivityFrames(self._out, run_id).writers(),
             costs.writers(),
             self._taken_back.writers(),
         )

@@ -9,6 +9,7 @@ from callsheet.crew.agent_loop import AgentLoop, Ask
 from callsheet.crew.opening import Opening
 from callsheet.crew.scene import Delivery, Scene
 from callsheet.crew.speaker import Speaker
+from callsheet.events.agent import HistoryCut
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import AppError
 from callsheet.kit.json import decode, encode
@@ -59,9 +60,20 @@ class Part:
         output = None if schema is None else decode(done.output)
         return Delivery(done.output, output, record.last_message(path) or "")
 
+    def _tell_cut(self, turns_left_out: int) -> None:
+        if not turns_left_out:
+            return
+        frame = self.speaker.frame
+        self.speaker.note(turns_left_out=turns_left_out)
+        self.scene.emit(
+            HistoryCut(
+                agent_run_id=frame.agent_run_id, stage=frame.stage, turns_left_out=turns_left_out
+            )
+        )
+
     async def _deliver(self, ask: Ask) -> Delivery:
         opening = self.opening()
-        self.speaker.note(turns_left_out=opening.turns_left_out)
+        self._tell_cut(opening.turns_left_out)
         answer = await self.loop.run(opening.messages, ask, self.deadline)
         schema = self.task.output_schema
         if schema is None:

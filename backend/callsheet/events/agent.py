@@ -30,6 +30,14 @@ class AgentFinished(RunEvent, frozen=True, kw_only=True, tag="agent_finished"):
     message: str | None = None
 
 
+class HistoryCut(RunEvent, frozen=True, kw_only=True, tag="history_cut"):
+    """So many of the session's oldest turns did not fit into what an agent's model can be told."""
+
+    agent_run_id: str
+    stage: str
+    turns_left_out: int
+
+
 class TaskFinished(RunEvent, frozen=True, kw_only=True, tag="task_finished"):
     """A task has its output. Part of the record that a later start goes on from; not on the wire.
 

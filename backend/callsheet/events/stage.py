@@ -16,11 +16,12 @@ class StageStarted(RunEvent, frozen=True, kw_only=True, tag="stage_started"):
 
 
 class StageFinished(RunEvent, frozen=True, kw_only=True, tag="stage_finished"):
-    """A stage has ended. `output` is its text (JSON text where the stage has a schema)."""
+    """A stage has ended. `output` is its text, JSON text where it is `structured`."""
 
     stage: str
     status: EndStatus
     output: str | None = None
+    structured: bool = False
 
 
 class StageSkipped(RunEvent, frozen=True, kw_only=True, tag="stage_skipped"):

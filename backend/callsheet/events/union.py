@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from callsheet.events.agent import AgentFinished, AgentStarted, TaskFinished
+from callsheet.events.agent import AgentFinished, AgentStarted, HistoryCut, TaskFinished
 from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
 from callsheet.events.interrupt import InterruptAnswered
 from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
@@ -40,6 +40,7 @@ AnyRunEvent = (
     | StageRetried
     | AgentStarted
     | AgentFinished
+    | HistoryCut
     | TaskFinished
     | LlmCallStarted
     | LlmCallFinished

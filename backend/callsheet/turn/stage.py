@@ -48,7 +48,14 @@ async def run_stage(
             attempt += 1
             recorder.emit(StageRetried(stage=stage.name, attempt=attempt, code=error.error_code))
         else:
-            recorder.emit(StageFinished(stage=stage.name, status="done", output=_output(result)))
+            recorder.emit(
+                StageFinished(
+                    stage=stage.name,
+                    status="done",
+                    output=_output(result),
+                    structured=result.output is not None,
+                )
+            )
             return result
 
 
