@@ -9,6 +9,8 @@ from decimal import Decimal
 from typing import TypeVar
 from uuid import UUID, uuid4
 
+import msgspec
+
 from callsheet.auth.principal import Principal
 from callsheet.events.entry import Entry
 from callsheet.events.usage import Usage
@@ -18,6 +20,7 @@ from callsheet.runs.run import RunRecord
 from callsheet.runs.watched import AskedFor, WatchedRun
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
+from callsheet.sessions.settings import SessionChange
 from callsheet.sessions.shown import ShownMessage
 from callsheet.stream.connected import ConnectedSession
 from tests.agui.journal import USED, whole_run
@@ -42,6 +45,7 @@ class FakeSessions:
         self._streamed = streamed
         self.sessions: dict[UUID, SessionRecord] = {}
         self.messages_of: dict[UUID, list[MessageRecord]] = {}
+        self.changes: list[SessionChange] = []
 
     async def create(
         self, principal: Principal, session_id: UUID | None, title: str | None
@@ -65,9 +69,15 @@ class FakeSessions:
         self.sessions[session.id] = session
         return session
 
-    async def list(self, principal: Principal, page: PageRequest) -> Page[SessionRecord]:
-        """As the port says."""
-        own = [each for each in self.sessions.values() if each.user_id == principal.user_id]
+    async def list(
+        self, principal: Principal, page: PageRequest, words: str | None = None
+    ) -> Page[SessionRecord]:
+        """As the port says; only titles are searched."""
+        own = [
+            each
+            for each in self.sessions.values()
+            if each.user_id == principal.user_id and (words or "") in (each.title or "")
+        ]
         return _cut(sorted(own, key=lambda each: each.last_activity_at, reverse=True), page)
 
     async def recent(self, principal: Principal) -> SessionRecord | None:
@@ -82,9 +92,22 @@ class FakeSessions:
             raise NotFound("There is no such session.")
         return found
 
-    async def rename(self, principal: Principal, session_id: UUID, title: str) -> SessionRecord:
+    async def change(
+        self, principal: Principal, session_id: UUID, change: SessionChange
+    ) -> SessionRecord:
         """As the port says."""
-        session = replace(await self.get(principal, session_id), title=title)
+        self.changes.append(change)
+        session = await self.get(principal, session_id)
+        if change.title is not msgspec.UNSET:
+            session = replace(session, title=change.title)
+        if change.pinned is not msgspec.UNSET:
+            session = replace(session, pinned_at=NOW if change.pinned else None)
+        if change.mode is not msgspec.UNSET:
+            session = replace(session, mode=change.mode or "full")
+        if change.persona is not msgspec.UNSET:
+            session = replace(session, persona=change.persona)
+        if change.budget is not msgspec.UNSET:
+            session = replace(session, budget=change.budget)
         self.sessions[session_id] = session
         return session
 

@@ -18,7 +18,7 @@ WHOLE: Final = {
     "cost_adjustments",
     "usage_refusals",
 }
-PARTLY: Final = {"messages", "sessions"}
+PARTLY: Final = {"messages", "sessions", "session_settings"}
 
 
 def documented() -> dict[str, list[str]]:

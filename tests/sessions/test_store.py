@@ -15,17 +15,21 @@ from callsheet.kit.ids import new_id
 from callsheet.kit.pages import PageRequest, encode_cursor
 from callsheet.ledger.audit.audit import run_audit
 from callsheet.sessions.session import SessionRecord
+from callsheet.sessions.settings import SessionChange, SessionSettings
+from callsheet.sessions.settings_store import change_session, settings_of
 from callsheet.sessions.store import (
     Claimed,
     claim_session,
     delete_session,
     find_session,
     list_sessions,
-    rename_session,
+    recent_session,
     set_title,
 )
 from tests.fixtures.booked import book_turns
-from tests.sessions.rows import MINE, MOMENT, OTHER, change, new_session, rows, say
+from tests.sessions.rows import MINE, MOMENT, OTHER, answer, change, new_session, rows, say
+
+EVERYTHING = SessionChange("all", pinned=True, mode="plan", persona="Rhyme.", budget=Decimal("0.5"))
 
 
 async def claim(database: Database, session_id: UUID, user: Principal) -> Claimed | None:
@@ -85,23 +89,99 @@ async def test_a_deleted_session_is_nobodys(database: Database) -> None:
         assert await delete_session(tx, session_id, MINE.user_id)
     async with database.transaction() as tx:
         assert not await delete_session(tx, session_id, MINE.user_id)
-        assert not await rename_session(tx, session_id, MINE.user_id, "again")
+        await change_session(tx, session_id, MINE.user_id, EVERYTHING)
+    assert await rows(database, "SELECT title FROM sessions") == [(None,)]
+    assert await rows(database, "SELECT count(*) FROM session_settings") == [(0,)]
     assert await claim(database, session_id, MINE) is None
     assert await find(database, session_id, MINE) is None
     assert await all_pages(database, MINE, 10) == [[]]
 
 
-async def test_only_its_user_renames_or_deletes_a_session(database: Database) -> None:
+async def test_only_its_user_changes_or_deletes_a_session(database: Database) -> None:
     session_id = await new_session(database)
     async with database.transaction() as tx:
-        assert not await rename_session(tx, session_id, OTHER.user_id, "stolen")
+        await change_session(tx, session_id, OTHER.user_id, EVERYTHING)
+        await change_session(tx, new_id(), MINE.user_id, EVERYTHING)
         assert not await delete_session(tx, session_id, OTHER.user_id)
-        assert not await rename_session(tx, new_id(), MINE.user_id, "nothing")
-        assert await rename_session(tx, session_id, MINE.user_id, "mine")
+    assert await rows(database, "SELECT count(*) FROM session_settings") == [(0,)]
+    async with database.transaction() as tx:
+        await change_session(tx, session_id, MINE.user_id, SessionChange(title="mine"))
+    assert await rows(database, "SELECT count(*) FROM session_settings") == [(0,)]
     found = await find(database, session_id, MINE)
     assert found is not None
     assert found.title == "mine"
     assert found.updated_at > found.created_at
+
+
+async def test_what_is_set_stays_until_it_is_changed_or_taken_away(database: Database) -> None:
+    session_id = await new_session(database)
+
+    async def change_to(change: SessionChange) -> tuple[object, ...]:
+        async with database.transaction() as tx:
+            await change_session(tx, session_id, MINE.user_id, change)
+            settings = await settings_of(tx, session_id)
+        found = await find(database, session_id, MINE)
+        assert found is not None
+        assert settings == SessionSettings(found.mode, found.persona, found.budget)
+        return found.title, found.pinned_at, found.mode, found.persona, found.budget
+
+    assert await change_to(SessionChange()) == (None, None, "full", None, None)
+    title, pinned_at, *rest = await change_to(EVERYTHING)
+    assert (title, *rest) == ("all", "plan", "Rhyme.", Decimal("0.5"))
+    assert pinned_at is not None
+    assert await change_to(SessionChange(pinned=True, title="new")) == ("new", pinned_at, *rest)
+    assert await change_to(SessionChange(mode=None)) == (
+        "new", pinned_at, "full", "Rhyme.", Decimal("0.5"),
+    )  # fmt: skip
+    nothing = SessionChange(title=None, pinned=None, persona=None, budget=None)
+    assert await change_to(nothing) == (None, None, "full", None, None)
+
+
+async def test_pinned_sessions_come_first_on_every_page_and_do_not_count_as_recent(
+    database: Database,
+) -> None:
+    ids = [
+        await new_session(database, active_at=MOMENT + timedelta(hours=hour)) for hour in range(6)
+    ]
+    async with database.transaction() as tx:
+        for pinned in (ids[1], ids[3]):
+            await change_session(tx, pinned, MINE.user_id, SessionChange(pinned=True))
+        await change_session(tx, ids[2], MINE.user_id, SessionChange(pinned=False))
+        recent = await recent_session(tx, MINE.user_id)
+        assert recent is not None
+        assert recent.id == ids[5]
+        assert await recent_session(tx, OTHER.user_id) is None
+    expected = [ids[number] for number in (3, 1, 5, 4, 2, 0)]
+    for limit in (1, 2, 3, 4, 100):
+        pages = await all_pages(database, MINE, limit)
+        assert [session_id for page in pages for session_id in page] == expected
+        assert all(len(page) <= limit for page in pages)
+
+
+async def test_sessions_are_found_by_their_title_and_by_what_was_said(database: Database) -> None:
+    titled, said, answered = [await new_session(database) for _ in range(3)]
+    await new_session(database)
+    foreign = await new_session(database, OTHER)
+    await change(database, "UPDATE sessions SET title = 'Ferry to 100% Oslo_1' WHERE id = :id",
+                 id=titled)  # fmt: skip
+    await say(database, said, "When does the FERRY leave?")
+    await say(database, foreign, "My ferry is a secret")
+    await say(database, answered, "And back?")
+    await answer(database, answered, "The last ferry at 9.",
+                 '{"visible": true, "status": "final"}')  # fmt: skip
+    inner = await answer(database, answered, "inner thought", '{"status": "final"}')
+
+    async def found(words: str) -> set[UUID]:
+        async with database.read() as tx:
+            page = await list_sessions(tx, MINE.user_id, PageRequest(), words)
+        return {item.id for item in page.items}
+
+    assert await found("ferry") == {titled, said, answered}
+    assert await found("100% oslo_") == {titled}
+    assert await found("ferry%leave") == await found("ferry_leave") == await found("\\") == set()
+    assert await found("thought") == await found("secret") == set()
+    await change(database, "UPDATE messages SET deleted_at = now() WHERE id <> :id", id=inner)
+    assert await found("ferry") == {titled}
 
 
 async def test_sessions_are_listed_by_activity_each_once_also_at_the_same_moment(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from callsheet.events.entry import Entry
@@ -120,12 +121,12 @@ def request() -> TurnRequest:
 class PlainRule:
     """A `Rule` in Python."""
 
-    def __init__(self, holds: Callable[[dict[str, object]], bool], *stages: str) -> None:
+    def __init__(self, holds: Callable[[dict[str, Any]], bool], *stages: str) -> None:
         self._holds = holds
         self.expression = "plain"
         self.stages = frozenset(stages)
 
-    def holds(self, variables: dict[str, object]) -> bool:
+    def holds(self, variables: dict[str, Any]) -> bool:
         return self._holds(variables)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from callsheet.events.run import RunFailed, RunFinished
+from callsheet.events.stage import StageStarted
 from callsheet.events.union import TERMINAL
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.errors import Unavailable
+from callsheet.sessions.settings import SessionSettings
 from callsheet.turn.engine import TurnEngine
 from callsheet.turn.outcome import Answered, Failed
 from callsheet.turn.request import TurnRequest
@@ -83,7 +86,7 @@ class Counting:
 
 
 async def test_a_rule_sees_the_message_count_though_no_stage_wants_the_history() -> None:
-    rule = PlainRule(lambda v: v["session"] == {"message_count": 7})
+    rule = PlainRule(lambda v: v["session"]["message_count"] == 7)
     rule.expression = "session.message_count == 7"
     only = workflow(stage("greeting", skip_when=rule), stage("answer", visible=True))
     log, history = GatedLog(), Counting()
@@ -92,6 +95,19 @@ async def test_a_rule_sees_the_message_count_though_no_stage_wants_the_history()
     assert isinstance(outcome, Answered)
     assert outcome.text == "answer"
     assert len(log.events) == 5
+
+
+async def test_a_rule_sees_the_mode_of_the_session_and_nothing_is_read_for_it() -> None:
+    rule = PlainRule(lambda v: v["session"]["mode"] == "plan")
+    rule.expression = 'session.mode == "plan"'
+    only = workflow(stage("work", skip_when=rule), stage("answer", visible=True))
+    for settings, stages in ((SessionSettings(), 2), (SessionSettings(mode="plan"), 1)):
+        log, history = GatedLog(), Counting()
+        log.commit.set()
+        wanted = replace(request(), settings=settings)
+        await turns(history).run(wanted, only, log, lambda: "user")
+        assert len(log.of(StageStarted)) == stages
+        assert history.read == 0
 
 
 async def test_a_history_that_cannot_be_read_fails_the_run_and_nothing_else() -> None:

@@ -14,6 +14,7 @@ from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.ids import new_id
 from callsheet.kit.pages import PageRequest
 from callsheet.runs.run import RunRecord
+from callsheet.sessions.settings import SessionChange
 from callsheet.wiring.application import Application
 from callsheet.wiring.sessions import SessionService
 from tests.fakes.chat import ScriptedChat
@@ -43,7 +44,7 @@ async def test_a_session_is_made_once_and_named_once(app: Application) -> None:
     assert (made.title, made.status, made.message_count) == ("Sums", "pending", 0)
     again = await app.sessions.create(USER, made.id, "Other")
     assert (again.id, again.title) == (made.id, "Sums")
-    renamed = await app.sessions.rename(USER, made.id, "Products")
+    renamed = await app.sessions.change(USER, made.id, SessionChange(title="Products"))
     assert renamed.title == "Products"
     assert await app.sessions.recent(USER) == renamed
 
@@ -60,7 +61,7 @@ async def test_another_users_session_is_not_there(app: Application) -> None:
     for ask in (
         app.sessions.create(OTHER, made.id, None),
         app.sessions.get(OTHER, made.id),
-        app.sessions.rename(OTHER, made.id, "stolen"),
+        app.sessions.change(OTHER, made.id, SessionChange(title="stolen", pinned=True)),
         app.sessions.delete(OTHER, made.id),
         app.sessions.messages(OTHER, made.id, PageRequest()),
         app.sessions.delete_message(OTHER, made.id, new_id()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import NotFound, TurnFailed
 from callsheet.kit.ids import new_id
+from callsheet.sessions.settings import SessionChange, SessionSettings
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.application import Application
 from callsheet.wiring.stored_turn import load_turn, load_workflow
 from tests.sessions.rows import change
-from tests.wiring.stage import all_of, application, begin, settings_of
+from tests.wiring.stage import USER, all_of, application, begin, settings_of
 
 AGENTS = "crews/chat/agents.yaml"
 
@@ -36,6 +38,8 @@ def edit(tmp_path: Path, old: str, new: str) -> None:
 async def test_a_run_is_read_back_as_it_was_asked(app: Application) -> None:
     first = await begin(app, "Hello 世界")
     await all_of(first.entries)
+    mine = SessionChange(mode="plan", persona="Rhyme.", budget=Decimal(5))
+    await app.sessions.change(USER, first.session_id, mine)
     second = await begin(app, "And again", first.session_id)
     await all_of(second.entries)
     session_tokens = []
@@ -47,6 +51,7 @@ async def test_a_run_is_read_back_as_it_was_asked(app: Application) -> None:
         assert (turn.trace_id, turn.currency) == ("trace-1", "USD")
         assert (stored.workflow_name, stored.lease_epoch) == ("chat", 0)
         assert stored.revision == app.workflows.get("chat").revision
+        assert turn.settings == SessionSettings("plan", "Rhyme.", Decimal(5))
         session_tokens.append(turn.session_tokens)
     assert session_tokens[0] == 0 < session_tokens[1]
 
@@ -110,5 +115,5 @@ def test_nothing_of_a_turn_is_forgotten() -> None:
     assert set(TurnRequest.__slots__) == {
         "run_id", "session_id", "user_id", "workflow", "message_id", "message_text", "trace_id",
         "parent_run_id", "is_first", "session_tokens", "session_cost", "currency",
-        "on_disconnect",
+        "on_disconnect", "settings",
     }  # fmt: skip

@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from callsheet.sessions.settings import SessionSettings
+
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRequest:
@@ -33,7 +35,7 @@ class Ticket:
     """Permission to run. `is_new` false: the run was let in before; there is only to look on.
 
     `message_id` is the row of the user's message; `is_first`: nothing was said before it.
-    `total_tokens` and `total_cost` are the session's before the run.
+    `total_tokens` and `total_cost` are the session's before the run, `settings` what is set for it.
     """
 
     run_id: UUID
@@ -43,3 +45,4 @@ class Ticket:
     is_first: bool = False
     total_tokens: int = 0
     total_cost: Decimal = Decimal(0)
+    settings: SessionSettings = field(default_factory=SessionSettings)

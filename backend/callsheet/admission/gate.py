@@ -19,12 +19,13 @@ from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.ids import new_id
 from callsheet.kit.json import encode
-from callsheet.runs.in_the_way import RunInTheWay
+from callsheet.runs.in_the_way import RunInTheWay, run_active
 from callsheet.runs.lease import Lease
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.store import add_run, find_run, runs_in_the_way
 from callsheet.runs.worker_locks import is_alive
 from callsheet.sessions.message_store import add_user_message, session_of, take_again
+from callsheet.sessions.settings_store import settings_of
 from callsheet.sessions.store import await_run, claim_session, set_title
 from callsheet.sessions.title import title_of
 
@@ -148,11 +149,7 @@ class Gate:
         if known is not None:
             return known
         if active is not None:
-            raise Conflict(
-                f"The session has an active run, {active}. Wait for its end or cancel it.",
-                code="run_active",
-                runId=str(active),
-            )
+            raise run_active(active)
         refuse_if_full(claimed.total_tokens, claimed.total_cost)
         message_id, is_first = await self._message(tx, request)
         if claimed.title is None:
@@ -166,6 +163,7 @@ class Gate:
             is_first=is_first,
             total_tokens=claimed.total_tokens,
             total_cost=claimed.total_cost,
+            settings=await settings_of(tx, request.session_id),
         )
 
     async def add_run(

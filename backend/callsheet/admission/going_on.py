@@ -12,6 +12,7 @@ from callsheet.admission.gate import Gate, known_run
 from callsheet.db.transaction import Database, Tx
 from callsheet.kit.errors import Conflict, NotFound
 from callsheet.runs.chain_store import is_last_run
+from callsheet.runs.in_the_way import run_active
 from callsheet.runs.run import RunStatus
 from callsheet.runs.store import find_run, runs_in_the_way
 from callsheet.sessions.store import claim_session
@@ -74,11 +75,7 @@ class GoingOn:
         if known is not None:
             return known
         if active is not None:
-            raise Conflict(
-                f"The session has an active run, {active}. Wait for its end or cancel it.",
-                code="run_active",
-                runId=str(active),
-            )
+            raise run_active(active)
         if before.status not in statuses:
             raise Conflict(
                 f"The run is {before.status}: there is nothing to go on with.",

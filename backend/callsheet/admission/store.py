@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from callsheet.admission.admitted import AdmissionRequest, Ticket
 from callsheet.admission.full import MOST_COST, MOST_TOKENS
 from callsheet.db.joined import Joined
 from callsheet.kit.json import decode, encode
+from callsheet.sessions.settings import SessionSettings
 
 _CLAIM: Final = """
 INSERT INTO sessions (id, user_id, title) VALUES ($1::uuid, $2::uuid, $3::text)
@@ -53,8 +55,10 @@ FROM let_in WHERE s.id = let_in.session_id
 
 # A run of this very transaction: an older one of the same id was made at another moment.
 _LET_IN_AS: Final = """
-SELECT jsonb_build_object('seq', m.seq, 'tokens', s.total_tokens, 'cost', s.total_cost::text)
+SELECT jsonb_build_object('seq', m.seq, 'tokens', s.total_tokens, 'cost', s.total_cost::text,
+                          'mode', t.mode, 'persona', t.persona, 'budget', t.budget::text)
 FROM runs r JOIN messages m ON m.id = r.user_message_id JOIN sessions s ON s.id = r.session_id
+LEFT JOIN session_settings t ON t.session_id = r.session_id
 WHERE r.id = $1::uuid AND r.session_id = $2::uuid AND r.user_id = $3::uuid
   AND r.created_at = now()
 """
@@ -104,4 +108,14 @@ async def let_in_at_once(
         is_first=found["seq"] == 1,
         total_tokens=found["tokens"],
         total_cost=Decimal(found["cost"]),
+        settings=_settings(found),
+    )
+
+
+def _settings(found: Mapping[str, Any]) -> SessionSettings:
+    budget = found["budget"]
+    return SessionSettings(
+        mode=found["mode"] or "full",
+        persona=found["persona"],
+        budget=None if budget is None else Decimal(budget),
     )

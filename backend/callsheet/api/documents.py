@@ -21,7 +21,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Session(Document, frozen=True, kw_only=True):
-    """A session with its totals, over deleted messages too."""
+    """A session with its totals, over deleted messages too, and what its user has set."""
 
     id: UUID
     title: str | None
@@ -30,6 +30,10 @@ class Session(Document, frozen=True, kw_only=True):
     message_count: int
     total_tokens: int
     total_cost: str | msgspec.UnsetType = msgspec.UNSET
+    pinned_at: datetime | None
+    mode: Literal["full", "plan"]
+    persona: str | None
+    budget: str | msgspec.UnsetType | None = msgspec.UNSET
     created_at: datetime
     updated_at: datetime
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+
+from callsheet.sessions.settings import SessionMode
+
+SessionBudget = Annotated[str, msgspec.Meta(pattern=r"^\d{1,6}(\.\d{1,6})?$")]
 
 
 class NewSession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -15,9 +19,17 @@ class NewSession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SessionEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Body of an edit."""
+    """Body of an edit: what is left out stays, null takes away what is set.
 
-    title: str
+    `persona` is the user's wish how the answers should be, `budget` the most that the session may
+    cost.
+    """
+
+    title: str | msgspec.UnsetType | None = msgspec.UNSET
+    pinned: bool | msgspec.UnsetType | None = msgspec.UNSET
+    mode: SessionMode | msgspec.UnsetType | None = msgspec.UNSET
+    persona: str | msgspec.UnsetType | None = msgspec.UNSET
+    budget: SessionBudget | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class Continuation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):

@@ -24,6 +24,7 @@ from callsheet.runs.started import StartedRun
 from callsheet.runs.watched import WatchedRun
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
+from callsheet.sessions.settings import SessionChange
 from callsheet.sessions.shown import ShownMessage
 from callsheet.stream.connected import ConnectedSession
 from callsheet.workflows.workflow import Workflow
@@ -112,8 +113,10 @@ class Sessions(Protocol):
         """Make an empty session; the user's own of that id is returned as it is."""
         ...
 
-    async def list(self, principal: Principal, page: PageRequest) -> Page[SessionRecord]:
-        """Not deleted, most recent activity first."""
+    async def list(
+        self, principal: Principal, page: PageRequest, words: str | None = None
+    ) -> Page[SessionRecord]:
+        """Not deleted, pinned ones and then most recent activity first; those with the words."""
         ...
 
     async def recent(self, principal: Principal) -> SessionRecord | None:
@@ -122,7 +125,11 @@ class Sessions(Protocol):
 
     async def get(self, principal: Principal, session_id: UUID) -> SessionRecord: ...
 
-    async def rename(self, principal: Principal, session_id: UUID, title: str) -> SessionRecord: ...
+    async def change(
+        self, principal: Principal, session_id: UUID, change: SessionChange
+    ) -> SessionRecord:
+        """Change what the edit names."""
+        ...
 
     async def delete(self, principal: Principal, session_id: UUID) -> None:
         """Stop its active run, then soft-delete it with its messages."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -15,12 +13,11 @@ from callsheet.api.documents import MessagePage, RunPage, Session, SessionPage, 
 from callsheet.api.fields import NewSession, SessionEdit
 from callsheet.api.openapi import BODY_ERRORS, answers, body
 from callsheet.api.ports import ApiOptions, Services
+from callsheet.api.query import read_name
+from callsheet.api.session_edit import change_of, check_title
 from callsheet.api.views import message_page, run_page, run_view, session_page, session_view
-from callsheet.kit.errors import BadInput, NotFound
+from callsheet.kit.errors import NotFound
 from callsheet.kit.ids import resolve_id
-from callsheet.kit.text import clean
-
-LONGEST_TITLE: Final = 255
 
 
 class SessionRoutes:
@@ -65,11 +62,19 @@ class SessionRoutes:
         return json_answer(session_view(session, self._show), status=201)
 
     async def list(
-        self, request: Request, limit: str | None = None, cursor: str | None = None
+        self,
+        request: Request,
+        limit: str | None = None,
+        cursor: str | None = None,
+        q: str | None = None,
     ) -> Response:
-        """The caller's sessions, most recent activity first."""
+        """The caller's sessions, pinned ones and then most recent activity first.
+
+        `q`: those that have these words in their title or in what was said.
+        """
         caller = await caller_of(request, self._services.identities)
-        page = await self._services.sessions.list(caller, read_page(limit, cursor))
+        words = read_name("q", q)
+        page = await self._services.sessions.list(caller, read_page(limit, cursor), words)
         return json_answer(session_page(page, self._show))
 
     async def recent(self, request: Request) -> Response:
@@ -87,11 +92,11 @@ class SessionRoutes:
         return json_answer(session_view(found, self._show))
 
     async def edit(self, request: Request, session_id: str) -> Response:
-        """Change the title."""
+        """Change what is named: null takes away what is set."""
         caller = await caller_of(request, self._services.identities)
-        edit = await read_fields(request, SessionEdit)
-        session = await self._services.sessions.rename(
-            caller, path_id(caller, "session", session_id), check_title(edit.title)
+        change = change_of(await read_fields(request, SessionEdit))
+        session = await self._services.sessions.change(
+            caller, path_id(caller, "session", session_id), change
         )
         return json_answer(session_view(session, self._show))
 
@@ -146,13 +151,3 @@ class SessionRoutes:
             caller, path_id(caller, "session", session_id)
         )
         return json_answer(Stopped(run=None if run is None else run_view(run, self._show)))
-
-
-def check_title(title: str) -> str:
-    """The title with white space folded; 1 to 255 characters."""
-    folded = " ".join(clean(title).split())
-    if not folded:
-        raise BadInput("title must not be empty.", field="title")
-    if len(folded) > LONGEST_TITLE:
-        raise BadInput(f"title must not be longer than {LONGEST_TITLE} characters.", field="title")
-    return folded

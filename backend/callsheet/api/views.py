@@ -43,9 +43,19 @@ def session_view(session: SessionRecord, show: ShowOptions) -> Session:
         message_count=session.message_count,
         total_tokens=session.total_tokens,
         total_cost=plain(session.total_cost) if show.costs else msgspec.UNSET,
+        pinned_at=session.pinned_at,
+        mode=session.mode,
+        persona=session.persona,
+        budget=_budget(session, show),
         created_at=session.created_at,
         updated_at=session.updated_at,
     )
+
+
+def _budget(session: SessionRecord, show: ShowOptions) -> str | msgspec.UnsetType | None:
+    if not show.costs:
+        return msgspec.UNSET
+    return None if session.budget is None else plain(session.budget)
 
 
 def session_page(page: Page[SessionRecord], show: ShowOptions) -> SessionPage:

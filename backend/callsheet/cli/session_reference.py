@@ -9,9 +9,8 @@ from callsheet.auth.principal import Principal
 from callsheet.db.transaction import Read
 from callsheet.kit.errors import NotFound
 from callsheet.kit.ids import resolve_id
-from callsheet.kit.pages import PageRequest
 from callsheet.sessions.session import SessionRecord
-from callsheet.sessions.store import find_session, list_sessions
+from callsheet.sessions.store import find_session, recent_session
 
 RECENT: Final = "recent"
 
@@ -19,8 +18,7 @@ RECENT: Final = "recent"
 async def find_named(tx: Read, principal: Principal, name: str) -> SessionRecord:
     """The user's session: an id, a client's own name for it, or `recent`. Raises NotFound."""
     if name == RECENT:
-        page = await list_sessions(tx, principal.user_id, PageRequest(limit=1))
-        found = page.items[0] if page.items else None
+        found = await recent_session(tx, principal.user_id)
     else:
         found = await find_session(tx, session_id_of(principal, name), principal.user_id)
     if found is None:

@@ -40,7 +40,7 @@ def list_command(
     user: _User = LOCAL_USER,
     limit: Annotated[int, typer.Option("--limit", min=1, max=LARGEST_PAGE, help="How many.")] = 20,
 ) -> None:
-    """List sessions, most recent activity first."""
+    """List sessions, pinned ones and then most recent activity first."""
 
     async def work() -> tuple[tuple[SessionRecord, ...], bool]:
         async with open_database() as database, database.read() as tx:

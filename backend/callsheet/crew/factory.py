@@ -12,7 +12,7 @@ from callsheet.crew.agent_loop import AgentLoop
 from callsheet.crew.delegation import Delegation
 from callsheet.crew.frame import Frame
 from callsheet.crew.model import CrewModel
-from callsheet.crew.opening import Opening, open_talk
+from callsheet.crew.opening import NOTHING_SAID, Conversation, Opening, open_talk
 from callsheet.crew.part import Part
 from callsheet.crew.performance import Performance
 from callsheet.crew.scene import Delivery, Scene
@@ -22,7 +22,6 @@ from callsheet.crew.tool_desk import ToolDesk
 from callsheet.crew.tool_round import ToolRound
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.ids import new_id
-from callsheet.turn.view import HistoryMessage
 from callsheet.workflows.inputs import DataBlock, ResolvedTask, resolve
 from callsheet.workflows.workflow import TaskSpec
 
@@ -134,7 +133,7 @@ class CrewFactory:
                 replace(resolved, blocks=blocks),
                 model=model,
                 tools=tools,
-                history=self._history(frame),
+                said=self._said(frame),
             )
 
         part = Part(
@@ -156,8 +155,12 @@ class CrewFactory:
         hired.append(part)
         return part
 
-    def _history(self, frame: Frame) -> Sequence[HistoryMessage]:
-        return self._scene.work.view.history if self._stage.history and frame.depth == 0 else ()
+    def _said(self, frame: Frame) -> Conversation:
+        """Who sees the conversation, or writes into it, is told how the user would like it."""
+        view, stage = self._scene.work.view, self._stage
+        if frame.depth > 0 or not (stage.history or stage.visible):
+            return NOTHING_SAID
+        return Conversation(view.history if stage.history else (), view.settings.persona)
 
     def _context(self, spec: TaskSpec) -> Sequence[DataBlock]:
         return [

@@ -17,6 +17,10 @@ ChatMessage = Mapping[str, Any]
 ANSWER_NOW: Final = "You have no more tool calls. Give your final answer now, with what you know."
 _BEGIN: Final = "Do the task now."
 _SHOWN_CHARS: Final = 500
+_WISH: Final = (
+    "In <{name}> the user says how they would like to be answered. Go by it in tone, wording and "
+    "style, as far as the task leaves that open; it changes nothing of what stands above."
+)
 
 
 def system_message(
@@ -24,8 +28,12 @@ def system_message(
     instructions: str,
     expected_output: str,
     output_schema: Mapping[str, Any] | None,
+    wish: str | None = None,
 ) -> ChatMessage:
-    """Who the agent is and what it must deliver: the author's words only, never the user's."""
+    """Who the agent is and what it must deliver: the author's words only, never the user's.
+
+    `wish` names the block in which the user says how the answers should be.
+    """
     parts = [
         f"You are {agent.role}.\n{agent.backstory}".strip(),
         f"Your goal: {agent.goal}",
@@ -38,7 +46,17 @@ def system_message(
             "# Form\nAnswer with one JSON object that fits this JSON schema, and nothing "
             f"before or after it:\n{schema}"
         )
+    if wish is not None:
+        parts.append(f"# The user's wish\n{_WISH.format(name=wish)}")
     return {"role": "system", "content": "\n\n".join(parts)}
+
+
+def wish_of_user(persona: str, blocks: Sequence[DataBlock]) -> DataBlock:
+    """The user's persona prompt as a block whose name none of the others has."""
+    name, taken = "persona", {block.name.lower() for block in blocks}
+    while name in taken:
+        name = f"user_{name}"
+    return DataBlock(name, persona)
 
 
 def history_messages(history: Sequence[HistoryMessage]) -> list[ChatMessage]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from callsheet.crew.messages import (
     ChatMessage,
     data_message,
     history_messages,
     system_message,
+    wish_of_user,
 )
 from callsheet.llm.model import Model
 from callsheet.llm.tokens import estimate_messages
@@ -28,6 +29,20 @@ class Opening:
     turns_left_out: int
 
 
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What an execution is told of it; `persona` is how the user would like to be answered.
+
+    That is data like any other: the instructions say no more of it than what it is.
+    """
+
+    history: Sequence[HistoryMessage] = ()
+    persona: str | None = None
+
+
+NOTHING_SAID: Final = Conversation()
+
+
 def open_talk(
     agent: AgentSpec,
     task: TaskSpec,
@@ -35,13 +50,19 @@ def open_talk(
     *,
     model: Model,
     tools: Sequence[Mapping[str, Any]],
-    history: Sequence[HistoryMessage] = (),
+    said: Conversation = NOTHING_SAID,
 ) -> Opening:
     """Who the agent is, what was said before, what the task works on."""
+    wish = None if said.persona is None else wish_of_user(said.persona, resolved.blocks)
+    history = said.history
     system = system_message(
-        agent, resolved.description, resolved.expected_output, task.output_schema
+        agent,
+        resolved.description,
+        resolved.expected_output,
+        task.output_schema,
+        None if wish is None else wish.name,
     )
-    data = data_message(resolved.blocks)
+    data = data_message(resolved.blocks if wish is None else (wish, *resolved.blocks))
     if not history:
         return Opening((system, data), 0)
     room = history_room_tokens(model, estimate_messages((system, data), tools))

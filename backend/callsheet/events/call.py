@@ -21,7 +21,8 @@ class LlmCallStarted(RunEvent, frozen=True, kw_only=True, tag="llm_call_started"
     The first attempt of an answer also creates the assistant message `message_id`; a further
     attempt books on the same message. `reserved_cost` is in `currency`, the accounting one;
     `price_id` is the price that holds for the estimate, None where the model has none and the
-    deployment lets it be called. `tool` names the tool that asks, where one does.
+    deployment lets it be called. `tool` names the tool that asks, where one does. `session_budget`
+    is the most that all calls of the session may cost, where its user has set that.
     """
 
     call_id: str
@@ -44,6 +45,7 @@ class LlmCallStarted(RunEvent, frozen=True, kw_only=True, tag="llm_call_started"
     price_currency: str | None = None
     fx_rate: Decimal = Decimal(1)
     tool: str | None = None
+    session_budget: Decimal | None = None
 
 
 class LlmCallFinished(RunEvent, frozen=True, kw_only=True, tag="llm_call_finished"):

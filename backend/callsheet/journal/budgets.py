@@ -18,8 +18,8 @@ class Budgets(Protocol):
         """The time zone whose days and months are counted."""
         ...
 
-    def applies(self) -> bool:
-        """Whether there is any limit at all; without one nothing is asked."""
+    def applies(self, calls: Sequence[OpenedCall]) -> bool:
+        """Whether any of the calls may have a limit; without one nothing is asked."""
         ...
 
     async def refuse(
@@ -34,8 +34,9 @@ class NoBudgets:
 
     zone = "UTC"
 
-    def applies(self) -> bool:
+    def applies(self, calls: Sequence[OpenedCall]) -> bool:
         """Never."""
+        del calls
         return False
 
     async def refuse(

@@ -109,6 +109,7 @@ class Changes:
                 reserved_tokens=event.reserved_tokens,
                 tool=event.tool,
                 started_at=event.started_at,
+                session_budget=event.session_budget,
             )
         )
 

@@ -49,7 +49,7 @@ class PostgresJournal:
             async with self._connection.statement() as connection:
                 await append_events(connection, entries, changes.epochs)
             return Written()
-        if changes.opened_calls and self._budgets.applies():
+        if changes.opened_calls and self._budgets.applies(changes.opened_calls):
             return await self._within_budget(entries, changes)
         async with self._connection.joined() as tx:
             return await self._write(tx, entries, changes)

@@ -33,6 +33,7 @@ class OpenedCall:
     reserved_tokens: int
     tool: str | None
     started_at: datetime
+    session_budget: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
+from callsheet.kit.errors import Conflict
 from callsheet.runs.lease import Lease
 
 
@@ -18,3 +19,12 @@ class RunInTheWay:
     user_message_id: UUID | None
     lease: Lease
     is_active: bool
+
+
+def run_active(run_id: UUID) -> Conflict:
+    """Nothing else may run in the session now."""
+    return Conflict(
+        f"The session has an active run, {run_id}. Wait for its end or cancel it.",
+        code="run_active",
+        runId=str(run_id),
+    )

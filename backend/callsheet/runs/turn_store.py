@@ -20,10 +20,12 @@ SELECT r.id AS run_id, r.session_id, r.user_id, r.workflow, r.revision, r.lease_
             ELSE coalesce((e.event->>'session_tokens')::int, 0) END AS session_tokens,
        CASE WHEN e.run_id IS NULL THEN s.total_cost
             ELSE coalesce((e.event->>'session_cost')::numeric, 0) END AS session_cost,
-       r.input->>'onDisconnect' AS on_disconnect
+       r.input->>'onDisconnect' AS on_disconnect,
+       coalesce(t.mode, 'full') AS mode, t.persona, t.budget
 FROM runs r
 JOIN sessions s ON s.id = r.session_id
 JOIN messages m ON m.id = r.user_message_id
+LEFT JOIN session_settings t ON t.session_id = r.session_id
 LEFT JOIN run_events e ON e.run_id = r.id AND e.seq = 1 AND e.event->>'kind' = 'run_started'
 WHERE r.id = :run_id
 """)
@@ -31,7 +33,7 @@ WHERE r.id = :run_id
 
 @dataclass(frozen=True, slots=True)
 class AskedTurn:
-    """A run with its user's message, and the session's totals before it.
+    """A run with its user's message, the session's totals before it, and what is set for it.
 
     `revision` is None while it has not begun.
     """
@@ -49,7 +51,10 @@ class AskedTurn:
     is_first: bool
     session_tokens: int
     session_cost: Decimal
-    on_disconnect: Literal["detach", "cancel"] | None = None
+    on_disconnect: Literal["detach", "cancel"] | None
+    mode: Literal["full", "plan"]
+    persona: str | None
+    budget: Decimal | None
 
 
 async def asked_turn(tx: Read, run_id: UUID) -> AskedTurn | None:

@@ -8,6 +8,8 @@ from decimal import Decimal
 from typing import Literal
 from uuid import UUID
 
+from callsheet.sessions.settings import SessionMode
+
 SessionStatus = Literal["pending", "running", "completed", "failed"]
 
 
@@ -16,6 +18,7 @@ class SessionRecord:
     """One row of `sessions`.
 
     `message_count` counts the messages that are not deleted; tokens and cost count all of them.
+    From `pinned_at` on it is what the user has set, see `SessionSettings`.
     """
 
     id: UUID
@@ -28,3 +31,7 @@ class SessionRecord:
     total_cost: Decimal
     created_at: datetime
     updated_at: datetime
+    pinned_at: datetime | None = None
+    mode: SessionMode = "full"
+    persona: str | None = None
+    budget: Decimal | None = None

@@ -5,18 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import ColumnElement, Select, exists, func, select, text, tuple_, update
 from sqlalchemy.engine import Row
 
+from callsheet.db.tables.agent_chat_message import AgentChatMessage
 from callsheet.db.tables.agent_chat_session import AgentChatSession
+from callsheet.db.tables.session_settings import SessionSettingsRow
 from callsheet.db.transaction import Read, Tx
 from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
 from callsheet.sessions.session import SessionRecord
+from callsheet.sessions.shown import SHOWN
 
 _T = AgentChatSession.__table__.c
+_S = SessionSettingsRow.__table__.c
+_M = AgentChatMessage.__table__.c
+MOST_SEARCHED: Final = 1_000
 _COLUMNS = (
     _T.id,
     _T.user_id,
@@ -28,7 +34,12 @@ _COLUMNS = (
     _T.total_cost,
     _T.created_at,
     _T.updated_at,
+    _S.pinned_at,
+    func.coalesce(_S.mode, "full").label("mode"),
+    _S.persona,
+    _S.budget,
 )
+_SESSIONS = AgentChatSession.__table__.outerjoin(SessionSettingsRow.__table__)
 
 _CLAIM = text("""
 INSERT INTO sessions (id, user_id, title) VALUES (:id, :user_id, :title)
@@ -71,41 +82,66 @@ async def await_run(tx: Tx, session_id: UUID) -> None:
 
 async def find_session(tx: Read, session_id: UUID, user_id: UUID) -> SessionRecord | None:
     """The user's session, unless it is deleted."""
-    query = select(*_COLUMNS).where(
-        _T.id == session_id, _T.user_id == user_id, _T.deleted_at.is_(None)
-    )
+    query = _of_user(user_id).where(_T.id == session_id)
     row = (await tx.execute(query)).first()
     return None if row is None else _record(row)
 
 
-async def list_sessions(tx: Read, user_id: UUID, page: PageRequest) -> Page[SessionRecord]:
-    """The user's sessions that are not deleted, most recent activity first."""
-    query = (
-        select(*_COLUMNS)
-        .where(_T.user_id == user_id, _T.deleted_at.is_(None))
-        .order_by(_T.last_activity_at.desc(), _T.id.desc())
-        .limit(page.limit + 1)
-    )
+async def recent_session(tx: Read, user_id: UUID) -> SessionRecord | None:
+    """The user's session with the most recent activity; None where there is none."""
+    query = _of_user(user_id).order_by(_T.last_activity_at.desc(), _T.id.desc()).limit(1)
+    row = (await tx.execute(query)).first()
+    return None if row is None else _record(row)
+
+
+async def list_sessions(
+    tx: Read, user_id: UUID, page: PageRequest, words: str | None = None
+) -> Page[SessionRecord]:
+    """The user's sessions that are not deleted: pinned ones, then most recent activity first.
+
+    With `words` those, of the last `MOST_SEARCHED`, that have them in their title, or in what was
+    said as users saw it.
+    """
+    query = _of_user(user_id)
+    if words is not None:
+        query = query.where(_T.id.in_(_last(user_id)), _says(words))
+    pinned = _S.pinned_at.is_not(None)
+    key = tuple_(pinned, _T.last_activity_at, _T.id)
+    query = query.order_by(pinned.desc(), _T.last_activity_at.desc(), _T.id.desc())
     if page.cursor is not None:
-        at, session_id = decode_cursor(page.cursor, datetime, UUID)
-        query = query.where(
-            (_T.last_activity_at < at) | ((_T.last_activity_at == at) & (_T.id < session_id))
-        )
-    rows = (await tx.execute(query)).all()
+        query = query.where(key < tuple_(*decode_cursor(page.cursor, bool, datetime, UUID)))
+    rows = (await tx.execute(query.limit(page.limit + 1))).all()
     records = tuple(_record(row) for row in rows[: page.limit])
-    more = len(rows) > page.limit
-    cursor = encode_cursor(records[-1].last_activity_at, records[-1].id) if more else None
-    return Page(records, cursor)
+    return Page(records, _cursor(records[-1]) if len(rows) > page.limit else None)
 
 
-async def rename_session(tx: Tx, session_id: UUID, user_id: UUID, title: str) -> bool:
-    """Give the user's session another title; False where there is none of that id."""
-    result = await tx.execute(
-        update(AgentChatSession)
-        .where(_T.id == session_id, _T.user_id == user_id, _T.deleted_at.is_(None))
-        .values(title=title)
+def _of_user(user_id: UUID) -> Select[Any]:
+    return (
+        select(*_COLUMNS)
+        .select_from(_SESSIONS)
+        .where(_T.user_id == user_id, _T.deleted_at.is_(None))
     )
-    return result.rowcount == 1
+
+
+def _last(user_id: UUID) -> Select[Any]:
+    return (
+        select(_T.id)
+        .where(_T.user_id == user_id, _T.deleted_at.is_(None))
+        .order_by(_T.last_activity_at.desc())
+        .limit(MOST_SEARCHED)
+    )
+
+
+def _says(words: str) -> ColumnElement[bool]:
+    """Upper and lower case alike; what is a sign to LIKE stands for itself."""
+    said = exists().where(
+        _M.session_id == _T.id, text(SHOWN), _M.content.icontains(words, autoescape=True)
+    )
+    return _T.title.icontains(words, autoescape=True) | said
+
+
+def _cursor(last: SessionRecord) -> str:
+    return encode_cursor(last.pinned_at is not None, last.last_activity_at, last.id)
 
 
 _DELETE_MESSAGES = text("""

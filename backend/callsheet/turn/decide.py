@@ -53,10 +53,10 @@ def looks_back(workflow: Workflow) -> bool:
     return any(
         stage.history
         or any(
-            rule is not None and "session" in rule.expression
+            rule is not None and "message_count" in rule.expression
             for rule in (stage.run_when, stage.skip_when, stage.stop_when)
         )
-        or any(path.startswith("session.") for task in stage.tasks for path in task.inputs.values())
+        or any("session.message_count" in task.inputs.values() for task in stage.tasks)
         for stage in workflow.stages
     )
 

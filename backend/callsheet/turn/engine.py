@@ -66,9 +66,9 @@ class TurnEngine:
     async def _view(self, request: TurnRequest, workflow: Workflow, past: Past) -> TurnView:
         now = past.began_at or self._clock.now()
         if request.is_first or not looks_back(workflow):
-            return TurnView(request.message_text, (), now)
+            return TurnView(request.message_text, (), now, settings=request.settings)
         messages, count = await self._history.before(request)
-        return TurnView(request.message_text, tuple(messages), now, count)
+        return TurnView(request.message_text, tuple(messages), now, count, request.settings)
 
     async def _stages(self, turn: _Turn, view: TurnView) -> TurnOutcome:
         record, recorder = turn.record, turn.recorder

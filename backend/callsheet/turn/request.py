@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 from uuid import UUID
+
+from callsheet.sessions.settings import SessionSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +16,9 @@ class TurnRequest:
 
     `message_text` is the user's new message, sanitised. `message_id` is its row. `is_first`:
     nothing was said in the session before it, so that there is no history to read.
-    `session_tokens` and `session_cost`, in `currency`, are the session's totals before the run.
-    `on_disconnect` is what the client chose for this run; None: what its workflow says.
+    `session_tokens` and `session_cost`, in `currency`, are the session's totals before the run;
+    `settings` is what its user has set for it. `on_disconnect` is what the client chose for this
+    run; None: what its workflow says.
     """
 
     run_id: UUID
@@ -31,3 +34,4 @@ class TurnRequest:
     session_cost: Decimal = Decimal(0)
     currency: str = "USD"
     on_disconnect: Literal["detach", "cancel"] | None = None
+    settings: SessionSettings = field(default_factory=SessionSettings)

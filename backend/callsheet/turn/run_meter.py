@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Final
 from uuid import UUID
 
@@ -34,8 +35,11 @@ class RunMeter:
         emit: Emit,
         clock: Clock,
         watch: CallWatch = unwatched,
+        *,
+        session_budget: Decimal | None = None,
     ) -> None:
         self._prices = prices
+        self._session_budget = session_budget
         self._log = log
         self._emit = emit
         self._clock = clock
@@ -83,6 +87,7 @@ class RunMeter:
             visible=intent.visible,
             estimated_input_tokens=intent.estimated_input_tokens,
             purpose=intent.purpose,
+            session_budget=self._session_budget,
         )
         self._emit(started)
         call = MeteredCall(self, started, quote)

@@ -51,7 +51,14 @@ class Turns:
         """
         past = past or Past()
         recorder = Recorder(run_log, past)
-        meter = RunMeter(self._prices, run_log, recorder.emit, self._clock, self._watch)
+        meter = RunMeter(
+            self._prices,
+            run_log,
+            recorder.emit,
+            self._clock,
+            self._watch,
+            session_budget=request.settings.budget,
+        )
         meter.count(past.own)
         try:
             outcome = await self._outcome(request, workflow, recorder, meter, past)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
+from callsheet.sessions.settings import SessionSettings
+
 
 @dataclass(frozen=True, slots=True)
 class HistoryMessage:
@@ -33,6 +35,7 @@ class TurnView:
     history: tuple[HistoryMessage, ...]
     now: datetime
     message_count: int = 0
+    settings: SessionSettings = field(default_factory=SessionSettings)
     results: Mapping[str, StageResult] = field(default_factory=dict)
 
     def after(self, stage: str, result: StageResult) -> TurnView:
@@ -43,7 +46,7 @@ class TurnView:
         """The names that rules and task inputs may use, as plain data."""
         return {
             "message": {"text": self.message_text, "length": len(self.message_text)},
-            "session": {"message_count": self.message_count},
+            "session": {"message_count": self.message_count, "mode": self.settings.mode},
             "now": {"date": self.now.date().isoformat(), "iso": self.now.isoformat()},
             "stages": {
                 name: {"text": result.text, "output": result.output}

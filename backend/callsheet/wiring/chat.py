@@ -112,6 +112,7 @@ def _turn(
         session_cost=ticket.total_cost,
         currency=currency,
         on_disconnect=request.on_disconnect,
+        settings=ticket.settings,
     )
 
 

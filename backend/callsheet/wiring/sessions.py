@@ -16,6 +16,8 @@ from callsheet.runs.store import find_active
 from callsheet.sessions import message_store, store
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
+from callsheet.sessions.settings import SessionChange
+from callsheet.sessions.settings_store import change_session
 from callsheet.sessions.shown import ShownMessage, shown_messages, streamed_messages
 from callsheet.stream.connected import ConnectedSession
 from callsheet.wiring.core import Core
@@ -47,15 +49,17 @@ class SessionService:
                 await store.set_title(tx, chosen, title)
             return await self._find(tx, principal, chosen)
 
-    async def list(self, principal: Principal, page: PageRequest) -> Page[SessionRecord]:
-        """Not deleted, most recent activity first."""
+    async def list(
+        self, principal: Principal, page: PageRequest, words: str | None = None
+    ) -> Page[SessionRecord]:
+        """Not deleted, pinned ones and then most recent activity first; those with the words."""
         async with self._core().database.read() as tx:
-            return await store.list_sessions(tx, principal.user_id, page)
+            return await store.list_sessions(tx, principal.user_id, page, words)
 
     async def recent(self, principal: Principal) -> SessionRecord | None:
         """The one with the most recent activity; None where the user has none."""
-        page = await self.list(principal, PageRequest(limit=1))
-        return page.items[0] if page.items else None
+        async with self._core().database.read() as tx:
+            return await store.recent_session(tx, principal.user_id)
 
     async def connect(self, principal: Principal, session_id: UUID) -> ConnectedSession:
         """What was said in the session, and its run under way; NotFound."""
@@ -78,10 +82,12 @@ class SessionService:
         async with self._core().database.read() as tx:
             return await self._find(tx, principal, session_id)
 
-    async def rename(self, principal: Principal, session_id: UUID, title: str) -> SessionRecord:
-        """Give it another title."""
+    async def change(
+        self, principal: Principal, session_id: UUID, change: SessionChange
+    ) -> SessionRecord:
+        """Change what the edit names; a run takes what is set when it is let in."""
         async with self._core().database.transaction() as tx:
-            await store.rename_session(tx, session_id, principal.user_id, title)
+            await change_session(tx, session_id, principal.user_id, change)
             return await self._find(tx, principal, session_id)
 
     async def delete(self, principal: Principal, session_id: UUID) -> None:

@@ -9,6 +9,7 @@ from uuid import UUID
 from callsheet.kit.errors import ConfigError, NotFound, TurnFailed
 from callsheet.kit.log import get_log
 from callsheet.runs.turn_store import asked_turn
+from callsheet.sessions.settings import SessionSettings
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
 from callsheet.workflows.live import LiveWorkflows
@@ -48,6 +49,7 @@ async def load_turn(core: Core, run_id: UUID) -> StoredTurn:
         session_cost=asked.session_cost,
         currency=core.currency,
         on_disconnect=asked.on_disconnect,
+        settings=SessionSettings(asked.mode, asked.persona, asked.budget),
     )
     return StoredTurn(turn, asked.workflow, asked.revision, asked.lease_epoch)
 

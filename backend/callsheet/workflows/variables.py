@@ -11,7 +11,7 @@ from callsheet.kit.yaml_words import closest
 
 FIXED: Final[Mapping[str, tuple[str, ...]]] = {
     "message": ("text", "length"),
-    "session": ("message_count",),
+    "session": ("message_count", "mode"),
     "now": ("date", "iso"),
 }
 STAGES: Final = "stages"

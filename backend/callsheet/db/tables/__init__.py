@@ -16,6 +16,7 @@ import callsheet.db.tables.price_window
 import callsheet.db.tables.rate_window
 import callsheet.db.tables.run
 import callsheet.db.tables.run_event
+import callsheet.db.tables.session_settings
 import callsheet.db.tables.usage_refusal
 import callsheet.db.tables.user
 import callsheet.db.tables.user_quota

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
-from uuid import UUID
 from zoneinfo import ZoneInfo
 
 import asyncpg
@@ -78,9 +77,9 @@ class BudgetGuard:
         """The name of the zone whose days and months the counters are kept by."""
         return self._quotas.zone.key
 
-    def applies(self) -> bool:
-        """Whether anybody has any limit; where nobody has, there is nothing to ask."""
-        return self._quotas.applies()
+    def applies(self, calls: Sequence[OpenedCall]) -> bool:
+        """Whether anybody has any limit, or one of these calls' sessions has its own."""
+        return self._quotas.applies() or any(c.session_budget is not None for c in calls)
 
     async def refuse(
         self, connection: DriverTx, calls: Sequence[OpenedCall]
@@ -91,8 +90,8 @@ class BudgetGuard:
         counters locked by statements before this one, so that it sees what others committed; and
         after the batch's settled calls were written, so that what these held is free again.
         """
-        limits = {call.user_id: self._quotas.limits_of(call.user_id) for call in calls}
-        limited = [call for call in calls if limits[call.user_id].scopes]
+        limits = {call.id: self._limits_of(call) for call in calls}
+        limited = [call for call in calls if limits[call.id].scopes]
         if not limited:
             return {}
         rows = await connection.fetch(
@@ -115,6 +114,14 @@ class BudgetGuard:
         }
         return {**known, **refusals}
 
+    def _limits_of(self, call: OpenedCall) -> Limits:
+        """The user's limits; what they set for the session themselves can only be less."""
+        limits = self._quotas.limits_of(call.user_id)
+        own = call.session_budget
+        if own is None:
+            return limits
+        return limits.but({"session": {"cost": min(own, limits.of("session").get("cost", own))}})
+
     @staticmethod
     async def _write(connection: DriverTx, refused: Sequence[tuple[OpenedCall, Refusal]]) -> None:
         await connection.execute(
@@ -131,7 +138,7 @@ class BudgetGuard:
 
 def _judged(
     calls: Sequence[OpenedCall],
-    limits: Mapping[UUID, Limits],
+    limits: Mapping[str, Limits],
     rows: Iterable[asyncpg.Record],
     zone: ZoneInfo,
 ) -> Mapping[str, Refusal]:
@@ -148,7 +155,7 @@ def _judged(
         place = claim.places.get(row["scope"])
         if place is not None:
             standing[place] = _spent(row)
-    asked = [(claims[call.id], limits[call.user_id]) for call in calls if call.id in claims]
+    asked = [(claims[call.id], limits[call.id]) for call in calls if call.id in claims]
     return judge_all(asked, standing, _ends(zone))
 
 
