@@ -34,8 +34,16 @@ def run_headers(session_id: UUID, run_id: UUID) -> dict[str, str]:
     return {"X-Session-Id": str(session_id), "X-Run-Id": str(run_id)}
 
 
+_STUCK_AFTER_PINGS: Final = 10
+"""Whose connection takes nothing for as long as that is let go: it comes back, or is not there."""
+
+
 class _ViewerGoneError(Exception):
     """The client closed the connection."""
+
+
+class _ViewerStuckError(Exception):
+    """The client has kept the connection and read nothing for long."""
 
 
 class StreamResponse(Response):
@@ -56,6 +64,7 @@ class StreamResponse(Response):
         self._ping_after_s = ping_after_s
         self._said = said
         self._sent_at_s = 0.0
+        self._blocked_at_s: float | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send everything; returns when the stream is over on either side."""
@@ -68,8 +77,11 @@ class StreamResponse(Response):
                 await self._pump(send)
                 watch.cancel()
         except* _ViewerGoneError:
-            pass  # nobody reads any more; what follows is dropped by the server
-        await send({"type": "http.response.body", "body": b""})
+            await send({"type": "http.response.body", "body": b""})  # nobody reads it
+        except* _ViewerStuckError:
+            _log.warning("viewer_stuck")  # the server closes what is not ended
+        else:
+            await send({"type": "http.response.body", "body": b""})
 
     async def _pump(self, send: Send) -> None:
         try:
@@ -87,19 +99,31 @@ class StreamResponse(Response):
 
     async def _write(self, data: bytes, send: Send) -> None:
         if data:
+            time = asyncio.get_running_loop().time
+            self._blocked_at_s = time()
             await send({"type": "http.response.body", "body": data, "more_body": True})
-            self._sent_at_s = asyncio.get_running_loop().time()
+            self._blocked_at_s, self._sent_at_s = None, time()
 
     async def _watch(self, receive: Receive, send: Send) -> None:
-        """Ping in silence; raise _ViewerGoneError, which ends the pump, when the client is gone."""
-        loop = asyncio.get_running_loop()
+        """Ping in silence; raise, which ends the pump, when the client is gone or stuck."""
+        look_at_s = self._sent_at_s + self._ping_after_s
         while True:
             try:
-                async with asyncio.timeout_at(self._sent_at_s + self._ping_after_s):
+                async with asyncio.timeout_at(look_at_s):
                     message = await receive()
             except TimeoutError:
-                if loop.time() >= self._sent_at_s + self._ping_after_s:
-                    await self._write(PING, send)
+                look_at_s = await self._look(send)
                 continue
             if message["type"] == "http.disconnect":
                 raise _ViewerGoneError
+
+    async def _look(self, send: Send) -> float:
+        """Ping if nothing was sent for long; when to look again."""
+        now = asyncio.get_running_loop().time()
+        if self._blocked_at_s is not None:
+            if now >= self._blocked_at_s + _STUCK_AFTER_PINGS * self._ping_after_s:
+                raise _ViewerStuckError
+            return now + self._ping_after_s
+        if now >= self._sent_at_s + self._ping_after_s:
+            await self._write(PING, send)
+        return self._sent_at_s + self._ping_after_s

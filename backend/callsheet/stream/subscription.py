@@ -9,7 +9,8 @@ from typing import Final
 from callsheet.events.entry import Entry
 from callsheet.kit.errors import AppError
 
-MOST_WAITING: Final = 4_096
+MOST_WAITING: Final = 1_024
+"""Entries; whoever is that far behind reads them from the journal."""
 
 
 class Subscription:
