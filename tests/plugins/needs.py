@@ -87,6 +87,19 @@ def _needs_local_model() -> str | None:
     return None
 
 
+def _needs_nginx() -> str | None:
+    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/sbin")
+    if found is None or not Path("/etc/nginx/nginx.conf").is_file():
+        return "no nginx (install nginx)"
+    return None
+
+
+def _needs_redis() -> str | None:
+    if shutil.which("redis-server") is None:
+        return "no redis-server (install redis-server)"
+    return _module("redis", "the extra `redis` is not installed")
+
+
 def _module(name: str, reason: str) -> str | None:
     return None if importlib.util.find_spec(name) is not None else reason
 
@@ -101,6 +114,8 @@ def _why(part: str, reason: str) -> str:
 NEEDS: Final[dict[str, tuple[str, Callable[[], str | None]]]] = {
     "chromium": ("browser tests", _needs_chromium),
     "node": ("official AG-UI client tests", _needs_node),
+    "nginx": ("tests behind nginx", _needs_nginx),
+    "redis": ("Redis tests", _needs_redis),
     "litellm": ("LiteLLM tests", _needs_litellm),
     "local_model": ("real small model tests", _needs_local_model),
 }

@@ -10,6 +10,7 @@ from sqlalchemy import text
 
 from callsheet.db.transaction import Read
 from callsheet.events.union import AnyRunEvent, parse_event
+from callsheet.kit.errors import JournalGone
 
 # Deltas are no part of what a run has done, and most of its journal.
 _EVENTS = text("""
@@ -23,6 +24,12 @@ SELECT c.id AS run_id, e.at, e.event::text AS event
 FROM chain c JOIN run_events e ON e.run_id = c.id
 WHERE e.event->>'kind' NOT IN ('text_delta', 'reasoning_delta', 'tool_call_args')
 ORDER BY c.back DESC, e.seq
+""")
+
+_GONE = text("""
+SELECT EXISTS (
+  SELECT FROM runs r JOIN runs k ON k.id IN (r.id, r.root_run_id) OR k.root_run_id = r.root_run_id
+  WHERE r.id = :run_id AND k.journal = 'gone')
 """)
 
 _IS_LAST = text("""
@@ -43,7 +50,13 @@ class ChainedEvent:
 
 
 async def chain_events(tx: Read, run_id: UUID) -> list[ChainedEvent]:
-    """What the run and those that it goes on from have journaled, the oldest first; no deltas."""
+    """What the run and those that it goes on from have journaled, the oldest first; no deltas.
+
+    Raises:
+        JournalGone: not all of it is kept any more.
+    """
+    if (await tx.execute(_GONE, {"run_id": run_id})).scalar_one():
+        raise JournalGone("What the run has done is no longer kept.")
     rows = (await tx.execute(_EVENTS, {"run_id": run_id})).all()
     return [ChainedEvent(row.run_id, row.at, parse_event(row.event)) for row in rows]
 

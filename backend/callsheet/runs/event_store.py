@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import text
@@ -12,6 +13,7 @@ from callsheet.db.transaction import Read
 from callsheet.events.entry import Entry
 from callsheet.events.union import parse_event
 from callsheet.kit.errors import JournalGone
+from callsheet.runs.packed import unpack
 
 _AFTER = text("""
 SELECT seq, at, event::text FROM run_events
@@ -20,7 +22,7 @@ WHERE run_id = :run_id AND seq > :after ORDER BY seq LIMIT :limit
 
 _LAST = text("""
 SELECT status IN ('queued', 'running') AS is_active,
-       (SELECT max(seq) FROM run_events WHERE run_id = r.id) AS seq
+       (SELECT max(seq) FROM run_events WHERE run_id = r.id AND journal <> 'gone') AS seq
 FROM runs AS r WHERE id = :run_id
 """)
 
@@ -36,7 +38,16 @@ ORDER BY e.run_id, e.seq
 
 
 async def read_events(tx: Read, run_id: UUID, after: int, limit: int) -> tuple[Entry, ...]:
-    """The run's journal after `after`, at most `limit` entries, in order."""
+    """The run's journal after `after`, in order: at least `limit` entries where there are as many.
+
+    Some more where deltas are packed.
+    """
+    rows = await tx.execute(_AFTER, {"run_id": run_id, "after": after, "limit": limit})
+    return _entries(rows.all(), after)
+
+
+async def read_rows(tx: Read, run_id: UUID, after: int, limit: int) -> tuple[Entry, ...]:
+    """At most `limit` rows as they stand: packed deltas are one entry."""
     rows = await tx.execute(_AFTER, {"run_id": run_id, "after": after, "limit": limit})
     return tuple([Entry(seq, at, parse_event(event)) for seq, at, event in rows.all()])
 
@@ -62,6 +73,12 @@ async def read_events_of_each(
     values = {"run_ids": list(seqs), "seqs": list(seqs.values()), "limit": limit}
     rows = (await tx.execute(_AFTER_EACH, values)).all()
     return {
-        run_id: tuple([Entry(seq, at, parse_event(event)) for _, seq, at, event in of_run])
+        run_id: _entries([row[1:] for row in of_run], seqs[run_id])
         for run_id, of_run in groupby(rows, key=lambda row: row[0])
     }
+
+
+def _entries(rows: Iterable[Sequence[Any]], after: int) -> tuple[Entry, ...]:
+    return tuple(
+        [entry for seq, at, event in rows for entry in unpack(seq, at, event) if entry.seq > after]
+    )

@@ -8,7 +8,7 @@ messages about wrong values are made from them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from pydantic import BaseModel, Field, SecretStr, field_validator
 from pydantic_settings import (
@@ -21,6 +21,8 @@ from pydantic_settings import (
 from callsheet.auth.exposure import is_loopback
 from callsheet.llm.key import variable_part
 from callsheet.settings.auth import AuthSettings
+from callsheet.settings.journal import JournalSettings
+from callsheet.settings.log import LogSettings
 from callsheet.settings.record import FROZEN, split
 
 PREFIX: Final = "CALLSHEET_"
@@ -143,20 +145,6 @@ class ShowSettings(BaseModel):
     )
 
 
-class LogSettings(BaseModel):
-    """The log, on standard error."""
-
-    model_config = FROZEN
-
-    level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="The least level that is written."
-    )
-    format: Literal["auto", "json", "console"] = Field(
-        default="auto",
-        description="json: one object a line; auto: console on a terminal, else json.",
-    )
-
-
 class LlmSettings(BaseModel):
     """What a deployment knows about one factory of config/llm_catalog.yaml."""
 
@@ -222,6 +210,7 @@ class Settings(BaseSettings):
     limits: LimitSettings = LimitSettings()
     worker: WorkerSettings = WorkerSettings()
     show: ShowSettings = ShowSettings()
+    journal: JournalSettings = JournalSettings()
     log: LogSettings = LogSettings()
     llm: dict[str, LlmSettings] = Field(default_factory=dict)
 

@@ -49,7 +49,7 @@ class JournalReader(Protocol):
     """Reads stored events."""
 
     async def after(self, run_id: UUID, seq: int, limit: int) -> Entries:
-        """At most `limit` entries with a higher seq, in order."""
+        """Entries with a higher seq, in order: at least `limit` where there are as many."""
         ...
 
     async def after_each(self, seqs: Mapping[UUID, int], limit: int) -> Mapping[UUID, Entries]:

@@ -13,7 +13,7 @@ from callsheet.stream.protocol import Broker, JournalReader
 from callsheet.stream.subscription import Subscription
 
 PAGE: Final = 250
-"""Entries that are read and encoded in one step: few enough to hold up nobody else."""
+"""Entries that are encoded in one step: few enough to hold up nobody else."""
 
 Batches = AsyncGenerator[tuple[Entry, ...], None]
 
@@ -83,7 +83,8 @@ async def _pages(run_id: UUID, reader: JournalReader, after: int) -> Batches:
     """All that is stored now; what is committed while the last page is read is published."""
     last = after
     while entries := await reader.after(run_id, last, PAGE):
-        yield entries
+        for start in range(0, len(entries), PAGE):
+            yield entries[start : start + PAGE]
         last = entries[-1].seq
         if len(entries) < PAGE:
             return

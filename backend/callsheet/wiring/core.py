@@ -38,6 +38,7 @@ from callsheet.wiring.quota_feed import QuotaFeed
 from callsheet.wiring.stop_orders import StopOrders
 from callsheet.wiring.stored_journal import StoredJournal
 from callsheet.wiring.strays import Strays
+from callsheet.wiring.upkeep import Upkeep, UpkeepOptions
 
 VIEWS: Final = "callsheet_views"
 """The channel in which processes tell each other who looks at what, and that there is more."""
@@ -58,6 +59,7 @@ class Core:
     turn_limits: TurnLimits
     broker: SharedBroker
     last_viewers: LastViewers
+    upkeep: Upkeep
     writer: JournalWriter
     recovery: Recovery
     spool: Spool
@@ -80,6 +82,7 @@ class Core:
             self.stop_orders,
             self.broker,
             self.last_viewers,
+            self.upkeep,
         )
         return tuple(part.run for part in parts)
 
@@ -163,6 +166,11 @@ def make_core(
         ),
         broker=broker,
         last_viewers=LastViewers(broker, jobs, clock),
+        upkeep=Upkeep(
+            database,
+            clock,
+            UpkeepOptions(settings.journal.pack_after_days, settings.journal.keep_days),
+        ),
         writer=writer,
         recovery=Recovery(database, writer, process.worker_id, spool, jobs.has),
         spool=spool,

@@ -17,7 +17,7 @@ class StoredJournal:
         self._database = database
 
     async def after(self, run_id: UUID, seq: int, limit: int) -> tuple[Entry, ...]:
-        """At most `limit` stored entries with a higher seq, in order."""
+        """Stored entries with a higher seq, in order: at least `limit` where there are as many."""
         async with self._database.read() as tx:
             return await read_events(tx, run_id, seq, limit)
 

@@ -31,6 +31,7 @@ class Run(IdMixin, TimestampMixin, Base):
     `lease_epoch` grows with each worker that takes the run; writes of an older one are refused.
     `input` holds what the client sent beside the message. A session has one active run, or one
     that waits for a person.
+    `journal` says what is left of it once the run has ended.
     `continues_run_id` is the run that this one goes on from, which only one does; `root_run_id`
     the first of that chain, null in the first itself.
     """
@@ -40,6 +41,13 @@ class Run(IdMixin, TimestampMixin, Base):
         CheckConstraint(f"status IN {RUN_STATUSES!r}", name="status"),
         CheckConstraint("protocol IN ('0.x', '1.0')", name="protocol"),
         CheckConstraint("lease_epoch >= 0", name="lease_epoch"),
+        CheckConstraint("journal IN ('whole', 'packed', 'gone')", name="journal"),
+        Index(
+            "idx_runs_journal_finished",
+            "journal",
+            "finished_at",
+            postgresql_where=text("journal <> 'gone'"),
+        ),
         Index("uq_runs_active_session", "session_id", unique=True, postgresql_where=text(_ACTIVE)),
         Index(
             "idx_runs_waiting_session",
@@ -75,6 +83,7 @@ class Run(IdMixin, TimestampMixin, Base):
     error_message: Mapped[str | None] = mapped_column(Text)
     trace_id: Mapped[str | None] = mapped_column(Text)
     input: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
+    journal: Mapped[str] = mapped_column(Text, server_default="whole")
     usage: Mapped[Any | None] = mapped_column(JSONB(none_as_null=True))
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

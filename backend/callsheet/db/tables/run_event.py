@@ -16,6 +16,8 @@ from callsheet.db.base import Base
 class RunEventRow(Base):
     """One event of a run; `seq` counts from 1 in its run without a gap.
 
+    Long after the run's end the deltas of one text are packed into the row of the last of them.
+
     `run_id` has no foreign key: whoever appends locks the run's row, which gives the id, and a
     second lock for each event would cost as much as the event.
     """

@@ -1,0 +1,78 @@
+"""Keeps the journals of ended runs small, and removes them when they are old."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from callsheet.db.transaction import Database, Tx
+from callsheet.kit.clock import Clock
+from callsheet.kit.errors import AppError
+from callsheet.kit.log import get_log
+from callsheet.runs.upkeep_store import forget_some, is_alone, pack_one
+
+EVERY_S: Final = 600.0
+_FORGET_AT_ONCE: Final = 20
+_PAUSE_S: Final = 0.02
+"""Between two transactions, for whoever has more urgent work."""
+
+_log = get_log(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepOptions:
+    """How long after its run's end a journal is packed, and removed; 0: never."""
+
+    pack_after_days: float = 1.0
+    keep_days: float = 30.0
+
+
+class Upkeep:
+    """One process at a time does it: the others find the lock taken, and look again later."""
+
+    def __init__(
+        self, database: Database, clock: Clock, options: UpkeepOptions, every_s: float = EVERY_S
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._options = options
+        self._every_s = every_s
+
+    async def run(self) -> None:
+        """Look now and then, until cancelled; a fresh process has more urgent things to do."""
+        while True:
+            await asyncio.sleep(self._every_s)
+            try:
+                await self.sweep()
+            except AppError as error:
+                _log.warning("journals_not_kept", error=str(error))
+
+    async def sweep(self) -> None:
+        """Remove what is too old, then pack what is old enough, until there is no more of it."""
+        keep, pack = self._options.keep_days, self._options.pack_after_days
+        forgotten = await self._all(self._forget, keep) if keep else 0
+        packed = await self._all(self._pack, pack) if pack else 0
+        if forgotten or packed:
+            _log.info("journals_kept_up", removed=forgotten, packed=packed)
+
+    async def _all(self, work: Callable[[Tx, datetime], Awaitable[int]], days: float) -> int:
+        before = self._clock.now() - timedelta(days=days)
+        done = 0
+        while True:
+            async with self._database.transaction() as tx:
+                now = await work(tx, before) if await is_alone(tx) else 0
+            if not now:
+                return done
+            done += now
+            await asyncio.sleep(_PAUSE_S)
+
+    @staticmethod
+    async def _forget(tx: Tx, before: datetime) -> int:
+        return await forget_some(tx, before, _FORGET_AT_ONCE)
+
+    @staticmethod
+    async def _pack(tx: Tx, before: datetime) -> int:
+        return 0 if await pack_one(tx, before) is None else 1
