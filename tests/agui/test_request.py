@@ -181,7 +181,11 @@ REFUSED = [
     (body(tools=["x"]), "tools/0"),
     (body(context=[{}, 1]), "context/1"),
     (body(resume={}), "resume"),
-    (body(resume=[{"interruptId": "i", "status": "resolved"}]), "resume/0/interruptId"),
+    (body(resume=["x"]), "resume/0"),
+    (body(resume=[{"status": "resolved"}]), "resume/0/interruptId"),
+    (body(resume=[{"interruptId": "i", "status": "maybe"}]), "resume/0/status"),
+    (body(resume=[{"interruptId": "i"}] * 101), "resume"),
+    (body(messages=[ASK, {"id": "t", "role": "tool", "content": "x"}]), "messages/1/toolCallId"),
 ]
 
 
@@ -224,9 +228,3 @@ def test_the_limit_of_a_message_is_named() -> None:
     with pytest.raises(TooLarge, match=r"101 characters; the limit is 100") as caught:
         parse(changed(content="x" * 101))
     assert caught.value.extra == {"field": "messages/1/content", "limit": 100}
-
-
-def test_the_answer_to_an_interrupt_has_a_code_of_its_own() -> None:
-    with pytest.raises(BadInput) as caught:
-        parse(body(resume=[{"interruptId": "i", "status": "resolved"}]))
-    assert caught.value.error_code == "interrupt_not_open"

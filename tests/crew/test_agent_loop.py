@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from callsheet.crew.frame import Frame
 from callsheet.crew.messages import ANSWER_NOW
 from callsheet.crew.tool_round import ToolRound
 from callsheet.events.call import RequestedTool
+from callsheet.events.interrupt import Interrupt
 from callsheet.events.tool import ToolResult
 from callsheet.events.union import AnyRunEvent
 from callsheet.kit.deadline import Deadline
@@ -22,6 +24,7 @@ from callsheet.kit.errors import AppError
 from callsheet.kit.ids import new_id
 from callsheet.llm.errors import ProviderError
 from callsheet.tools.invoke import ToolOutcome
+from callsheet.tools.pause import Ask
 from callsheet.turn.record import Record
 from tests.fakes.stage import agent
 
@@ -49,6 +52,9 @@ class Stage:
     events: list[Any] = field(default_factory=list)
     record: Record = field(default_factory=Record)
     once: frozenset[str] = frozenset()
+    asks: Mapping[str, Ask] = field(default_factory=dict)
+    inside: Mapping[str, BaseException] = field(default_factory=dict)
+    called: list[RequestedTool] = field(default_factory=list)
     running: int = 0
     most_running: int = 0
 
@@ -80,6 +86,18 @@ class Stage:
             raise step
         return step
 
+    def ask_first(self, call: RequestedTool) -> Ask | None:
+        return self.asks.get(call.name)
+
+    def interrupt(self, call: RequestedTool, ask: Ask) -> Interrupt:
+        return Interrupt(
+            interrupt_id=f"i-{call.name}",
+            reason=ask.reason,
+            message=ask.message,
+            expires_at=datetime(2026, 1, 1, tzinfo=UTC),
+            tool_call_id=call.tool_call_id,
+        )
+
     def repeats(self, name: str) -> bool:
         return name not in self.once
 
@@ -88,6 +106,9 @@ class Stage:
         self.most_running = max(self.most_running, self.running)
         try:
             await asyncio.sleep(self.slow.get(call.name, 0))
+            self.called.append(call)
+            if call.name in self.inside:
+                raise self.inside[call.name]
         finally:
             self.running -= 1
         text = self.outcomes.get(call.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -88,6 +88,7 @@ def abilities(
     models: Models | None = None,
     tools: Sequence[Any] = (),
     options: CrewOptions | None = None,
+    rules: Mapping[str, ToolOptions] | None = None,
 ) -> Abilities:
     registry = ToolRegistry()
     registry.add(tools, owner="test")
@@ -95,7 +96,7 @@ def abilities(
         client=client,
         models=models or OneModel(),
         tools=registry,
-        invoker=ToolInvoker(registry, ToolOptions()),
+        invoker=ToolInvoker(registry, ToolOptions(), rules),
         clock=SystemClock(),
         retry=RetryPolicy(attempts=3, base_s=0.001),
         options=options or CrewOptions(),

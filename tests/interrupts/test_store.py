@@ -110,7 +110,7 @@ async def test_an_answer_is_kept_with_the_run_that_goes_on(
 ) -> None:
     run, question = await admitted(database), asked()
     await paused(database_url, run, question)
-    going_on = (await gate(database).admit(wish(run.keys.session_id))).run_id
+    going_on = (await gate(database).admit(wish(new_id()))).run_id
     given = {UUID(question.interrupt_id): Answer("resolved", payload)}
     async with database.transaction() as tx:
         await answer(tx, given, USER.user_id, going_on)

@@ -9,6 +9,7 @@ from callsheet.kit.errors import SetupError
 from callsheet.tools.builtin.catalog import builtin_tools
 from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.tool import Tool
+from tests.fakes.post import NoPost
 
 
 class Place(BaseModel):
@@ -104,8 +105,8 @@ def test_a_tool_without_arguments_still_has_an_object() -> None:
 
 def test_the_built_in_tools_are_tools() -> None:
     registry = ToolRegistry()
-    registry.add(builtin_tools(), owner="built-in")
-    assert registry.names() == {"calculator", "current_time"}
-    assert all(isinstance(tool, Tool) for tool in builtin_tools())
+    registry.add(builtin_tools(NoPost()), owner="built-in")
+    assert registry.names() == {"calculator", "current_time", "ask_user", "send_mail"}
+    assert all(isinstance(tool, Tool) for tool in builtin_tools(NoPost()))
     assert registry.find("calculator") is not None
     assert registry.find("nothing") is None

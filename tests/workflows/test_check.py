@@ -13,6 +13,7 @@ from callsheet.kit.places import shipped
 from callsheet.tools.builtin.catalog import builtin_tools
 from callsheet.workflows.check import Deployment, check
 from callsheet.workflows.tools_file import ToolRule, load_tools
+from tests.fakes.post import NoPost
 from tests.workflows.sample import FILES, write
 
 OWN = {
@@ -62,7 +63,7 @@ def test_what_ships_with_the_product_has_no_problem() -> None:
     deployment = Deployment(
         catalog={llm.model_code: llm.factory_id for llm in seeds.catalog.llms},
         priced={(entry.factory, entry.model_code) for entry in seeds.entries},
-        tools={tool.name: tool.Args.model_json_schema() for tool in builtin_tools()},
+        tools={tool.name: tool.Args.model_json_schema() for tool in builtin_tools(NoPost())},
         keys={"qwen", "deepseek"},
     )
 
@@ -114,8 +115,8 @@ def test_mistakes_in_the_facts_about_models(
          " (did you mean 'string'?)"),
         (TOOLS.replace(", required: true", ""),
          "config/tools.yaml:4:17: the tool itself says required: true (did you mean 'true'?)"),
-        (TOOLS.replace("policy: allow", "policy: ask"),
-         "config/tools.yaml:6:11: 'ask' is not one of allow"),
+        (TOOLS.replace("policy: allow", "policy: asks"),
+         "config/tools.yaml:6:11: 'asks' is not one of allow, ask (did you mean 'ask'?)"),
         (TOOLS.replace("timeout_s: 5", "timeout_s: 0"),
          "config/tools.yaml:2:14: must be greater than 0, found '0'"),
     ],

@@ -128,7 +128,7 @@ def test_the_shipped_workflow_runs_three_stages_and_leaves_the_last_out_for_simp
     None
 ):
     models = frozenset({"qwen3.5-flash", "deepseek-v3.2"})
-    tools = frozenset({"calculator", "current_time"})
+    tools = frozenset({"calculator", "current_time", "ask_user", "send_mail"})
     workflow = load_workflow(shipped("crews") / "chat", Known(models, tools))
 
     intent, execution, organization = workflow.stages
@@ -136,7 +136,12 @@ def test_the_shipped_workflow_runs_three_stages_and_leaves_the_last_out_for_simp
     assert [stage.visible for stage in workflow.stages] == [False, True, True]
     assert [stage.history for stage in workflow.stages] == [False, True, False]
     assert intent.retry == Retry(attempts=2, on=frozenset({"invalid_output"}))
-    assert execution.agents["worker"].tools == ("current_time", "calculator")
+    assert execution.agents["worker"].tools == (
+        "current_time",
+        "calculator",
+        "ask_user",
+        "send_mail",
+    )
     rule = organization.skip_when
     assert rule is not None
     assert rule.stages == {"intent"}

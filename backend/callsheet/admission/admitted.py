@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from callsheet.sessions.settings import SessionSettings
 
+WhenWaiting = Literal["cancel_and_answer", "ask_again", "refuse"]
+
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRequest:
-    """A user's wish to run a workflow on a message. Ids are ours, `raw_` ones the client's."""
+    """A user's wish to run a workflow on a message. Ids are ours, `raw_` ones the client's.
+
+    `when_waiting`: what becomes of a run of the session that waits for people.
+    """
 
     user_id: UUID
     session_id: UUID
@@ -28,6 +33,7 @@ class AdmissionRequest:
     parent_run_id: UUID | None = None
     message_metadata: Mapping[str, Any] = field(default_factory=dict)
     input: Mapping[str, Any] = field(default_factory=dict)
+    when_waiting: WhenWaiting = "cancel_and_answer"
 
 
 @dataclass(frozen=True, slots=True)

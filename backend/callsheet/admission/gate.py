@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from asyncpg import UniqueViolationError
@@ -12,7 +12,9 @@ from asyncpg import UniqueViolationError
 from callsheet.admission.admitted import AdmissionRequest, Ticket
 from callsheet.admission.full import refuse_if_full
 from callsheet.admission.options import AdmissionOptions
+from callsheet.admission.own_runs import OwnRuns
 from callsheet.admission.store import let_in_at_once
+from callsheet.admission.waiting import make_way
 from callsheet.db.driver_pool import DriverPool
 from callsheet.db.transaction import Database, Tx
 from callsheet.kit.clock import Clock
@@ -41,22 +43,6 @@ class Abandoned(Exception):
         self.lease = lease
 
 
-class OwnRuns(Protocol):
-    """The runs that this process has in its hands."""
-
-    def has(self, run_id: UUID, /) -> bool:
-        """Whether the run is under way here, or about to be."""
-        ...
-
-    def expect(self, run_id: UUID, /) -> None:
-        """The run is being let in: as soon as others can see it, `has` must be true."""
-        ...
-
-    def forget(self, run_id: UUID, /) -> None:
-        """It was not let in."""
-        ...
-
-
 class Gate:
     """Lets runs in: the session is the user's, nothing else runs in it, the message is stored."""
 
@@ -81,7 +67,9 @@ class Gate:
 
         Raises:
             NotFound: the session or the run is another user's, or the session is deleted.
-            Conflict: the session has an active run; `extra["runId"]` names it. Or it is full.
+            Conflict: the session has an active run; `extra["runId"]` names it. Or it is full, or
+                waits for answers that its workflow wants first.
+            AsksAgain: it waits for answers, and is to ask for them again.
             Abandoned: it has one whose worker is gone.
         """
         ticket = await self._at_once(request)
@@ -151,7 +139,10 @@ class Gate:
         if active is not None:
             raise run_active(active)
         refuse_if_full(claimed.total_tokens, claimed.total_cost)
-        message_id, is_first = await self._message(tx, request)
+        for run in others:
+            if run.is_waiting and run.session_id == request.session_id:
+                await make_way(tx, request, run.id, self._clock.now())
+        message_id, is_first = await self.add_message(tx, request)
         if claimed.title is None:
             await set_title(tx, request.session_id, wanted)
         await self.add_run(tx, request, message_id)
@@ -206,7 +197,7 @@ class Gate:
             return self._own_runs.has(run_id)
         return await is_alive(tx, worker_id)
 
-    async def _message(self, tx: Tx, request: AdmissionRequest) -> tuple[UUID, bool]:
+    async def add_message(self, tx: Tx, request: AdmissionRequest) -> tuple[UUID, bool]:
         """Store the user's message, or take it where the client asks it anew.
 
         Gives its id and whether it is the session's first.

@@ -29,7 +29,8 @@ WITH mine AS (
     AND s.total_tokens < $17::int AND s.total_cost < $18::numeric
     AND NOT EXISTS (
       SELECT 1 FROM runs r WHERE r.id = $3::uuid
-        OR (r.session_id = $1 AND r.status IN ('queued', 'running')))
+        OR (r.session_id = $1 AND r.status IN ('queued', 'running'))
+        OR (r.session_id = $1 AND r.status = 'waiting_input'))
 ), said AS (
   INSERT INTO messages (id, session_id, seq, role, content, currency, metadata)
   SELECT $4::uuid, m.id,

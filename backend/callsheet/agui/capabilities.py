@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from callsheet.agui.cost_frames import ACTIVITY
@@ -9,8 +10,13 @@ from callsheet.agui.show import ShowOptions
 from callsheet.workflows.workflow import AgentSpec, Workflow
 
 
-def capabilities_of(workflow: Workflow, show: ShowOptions) -> dict[str, Any]:
-    """AgentCapabilities of one workflow; what is left out is not claimed."""
+def capabilities_of(
+    workflow: Workflow, show: ShowOptions, asked: Collection[str] = ()
+) -> dict[str, Any]:
+    """AgentCapabilities of one workflow; what is left out is not claimed.
+
+    `asked` are the tools that a person has to allow.
+    """
     agents = [agent for stage in workflow.stages for agent in stage.agents.values()]
     tools = sorted({tool for agent in agents for tool in agent.tools})
     return {
@@ -22,7 +28,11 @@ def capabilities_of(workflow: Workflow, show: ShowOptions) -> dict[str, Any]:
             "pushNotifications": False,
             "resumable": True,  # GET /v1/runs/{id}/events
         },
-        "tools": {"supported": bool(tools), "parallelCalls": bool(tools), "clientProvided": False},
+        "tools": {
+            "supported": bool(tools) or workflow.takes_client_tools,
+            "parallelCalls": bool(tools),
+            "clientProvided": workflow.takes_client_tools,
+        },
         "state": {"snapshots": True, "deltas": True, "memory": False, "persistentState": False},
         "multiAgent": {
             "supported": len(agents) > 1,
@@ -37,7 +47,7 @@ def capabilities_of(workflow: Workflow, show: ShowOptions) -> dict[str, Any]:
             "maxIterations": sum(agent.max_iter for agent in agents),
             "maxExecutionTime": round(workflow.timeout_s * 1000),
         },
-        "humanInTheLoop": {"supported": False, "interrupts": False},
+        "humanInTheLoop": _people(tools, asked),
         "custom": {
             "callsheet": {
                 "workflow": workflow.name,
@@ -48,6 +58,17 @@ def capabilities_of(workflow: Workflow, show: ShowOptions) -> dict[str, Any]:
                 "shows": {"costs": show.costs, "models": show.models},
             }
         },
+    }
+
+
+def _people(tools: Sequence[str], asked: Collection[str]) -> dict[str, Any]:
+    approvals = any(tool in asked for tool in tools)
+    interrupts = approvals or "ask_user" in tools
+    return {
+        "supported": interrupts,
+        "interrupts": interrupts,
+        "approvals": approvals,
+        "approveWithEdits": approvals,
     }
 
 

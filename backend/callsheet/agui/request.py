@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+from callsheet.agui.answers import given_in
 from callsheet.agui.run_input import Protocol, RunInput
 from callsheet.agui.wishes import on_disconnect_of
+from callsheet.interrupts.judge import Given
 from callsheet.kit.errors import BadInput, TooLarge
 from callsheet.kit.ids import resolve_id
 from callsheet.kit.json import cleaned, decode_as_is, is_deeper
@@ -36,6 +38,7 @@ class _Message:
     raw_id: str
     text: str
     sanitized: bool
+    is_last: bool
 
 
 def parse_request(body: bytes, user_id: UUID, *, max_message_chars: int) -> RunInput:
@@ -49,8 +52,10 @@ def parse_request(body: bytes, user_id: UUID, *, max_message_chars: int) -> RunI
     run_id = check_id(_field(fields, "runId"), "runId")
     parent = _field(fields, "parentRunId")
     parent_id = None if parent is None else check_id(parent, "parentRunId")
-    _refuse_answers(fields.get("resume"))
-    message = _new_message(fields.get("messages"), max_message_chars)
+    given = given_in(fields)
+    message = _new_message(fields.get("messages"), max_message_chars, given)
+    if message is None:
+        message = _Message(f"{run_id}-answer", "", sanitized=False, is_last=False)
     props = storable(_field(fields, "forwardedProps"), "forwardedProps")
     return RunInput(
         protocol=protocol_of(_field(fields, "protocolVersion")),
@@ -69,6 +74,8 @@ def parse_request(body: bytes, user_id: UUID, *, max_message_chars: int) -> RunI
         state=storable(fields.get("state"), "state"),
         forwarded_props=props,
         on_disconnect=on_disconnect_of(props),
+        given=given,
+        is_said_last=message.is_last,
     )
 
 
@@ -109,19 +116,6 @@ def protocol_of(version: Any) -> Protocol:
     return "0.x" if re.match(r"0(\.|$)", version) else "1.0"
 
 
-def _refuse_answers(resume: Any) -> None:
-    if resume is None:
-        return
-    if not isinstance(resume, list):
-        raise BadInput("resume must be a list.", field="resume")
-    if resume:
-        raise BadInput(
-            "resume/0/interruptId: no interrupt is open on this thread.",
-            field="resume/0/interruptId",
-            code="interrupt_not_open",
-        )
-
-
 def _objects(value: Any, field: str) -> tuple[dict[str, Any], ...]:
     if value is None:
         return ()
@@ -142,7 +136,8 @@ def storable(value: Any, field: str) -> Any:
     return cleaned(value)
 
 
-def _new_message(value: Any, max_chars: int) -> _Message:
+def _new_message(value: Any, max_chars: int, given: Given) -> _Message | None:
+    """The last user message; beside answers only where it may be new, and there need be none."""
     if not isinstance(value, list):
         raise BadInput("messages must be a list.", field="messages")
     found: tuple[int, dict[str, Any]] | None = None
@@ -154,12 +149,19 @@ def _new_message(value: Any, max_chars: int) -> _Message:
             raise BadInput(f"{field} must be a string.", field=field)
         if item["role"] == "user":
             found = place, item
-    if found is None:
+    if found is None and not given:
         raise BadInput("messages holds no message of role user.", field="messages")
-    return _read_message(f"messages/{found[0]}", found[1], max_chars)
+    if found is None:
+        return None
+    is_last = found[0] == len(value) - 1
+    if not is_last and given.answers:
+        return None
+    return _read_message(f"messages/{found[0]}", found[1], max_chars, is_last=is_last)
 
 
-def _read_message(field: str, item: Mapping[str, Any], max_chars: int) -> _Message:
+def _read_message(
+    field: str, item: Mapping[str, Any], max_chars: int, *, is_last: bool
+) -> _Message:
     raw_id = check_id(item.get("id"), f"{field}/id")
     content = _content(item.get("content"), f"{field}/content")
     if len(content) > max_chars:
@@ -171,7 +173,7 @@ def _read_message(field: str, item: Mapping[str, Any], max_chars: int) -> _Messa
     if not content.strip():
         raise BadInput(f"{field}/content is empty.", field=f"{field}/content")
     text, replaced = sanitize(content)
-    return _Message(raw_id, text, replaced)
+    return _Message(raw_id, text, replaced, is_last)
 
 
 def _content(value: Any, field: str) -> str:

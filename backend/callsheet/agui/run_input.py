@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from callsheet.interrupts.judge import NOTHING_GIVEN, Given
+
 Protocol = Literal["0.x", "1.0"]
 OnDisconnect = Literal["detach", "cancel"]
 
@@ -18,7 +20,9 @@ class RunInput:
     which it gets back. `text` is the new message (the last user message), storable; `sanitized`
     says that something in it was replaced. The other messages of the request are not here:
     the history is the server's own. `on_disconnect` is what the client wants of a run that nobody
-    looks at any more.
+    looks at any more. `given` are answers to what a run waits for; only with these `text` may be
+    empty, where no user has said anything. `is_said_last`: the message is the last one, so that it
+    may be new.
     """
 
     protocol: Protocol
@@ -37,6 +41,8 @@ class RunInput:
     state: Any = None
     forwarded_props: Any = None
     on_disconnect: OnDisconnect | None = None
+    given: Given = NOTHING_GIVEN
+    is_said_last: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,11 @@ class AgentChatRoutes:
         await caller_of(request, self._services.identities)
         await self._services.workflows.refresh()
         return json_answer(
-            capabilities_of(self._services.workflows.get(workflow), self._options.show)
+            capabilities_of(
+                self._services.workflows.get(workflow),
+                self._options.show,
+                self._options.asked_tools,
+            )
         )
 
     async def _run(self, request: Request, workflow: str | None) -> Response:
@@ -113,7 +117,8 @@ class AgentChatRoutes:
             )
         if wants_document(request.headers.get("accept")):
             return await _document(run, asked, self._options.show)
-        wire = WireIds(asked.raw_thread_id, asked.raw_run_id, asked.raw_parent_run_id)
+        parent = asked.raw_parent_run_id or run.raw_parent_run_id
+        wire = WireIds(asked.raw_thread_id, asked.raw_run_id, parent)
         viewer = Viewer(client_state=asked.state)
         encoder = Encoder(run.run_id, wire, asked.protocol, self._options.show, viewer)
         headers = run_headers(run.session_id, run.run_id)

@@ -117,7 +117,7 @@ class CrewFactory:
 
         desk = ToolDesk(
             frame,
-            scene.work.request,
+            scene.work,
             scene.abilities,
             Delegation(self._coworkers(frame), hire),
             scene.asker.stored,

@@ -13,6 +13,7 @@ from callsheet.events.agent import HistoryCut
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import AppError
 from callsheet.kit.json import decode, encode
+from callsheet.turn.paused import Paused
 from callsheet.workflows.output import parse_output
 from callsheet.workflows.workflow import TaskSpec
 
@@ -45,6 +46,10 @@ class Part:
                 await self.scene.pace.step()  # CrewAI's ending of the task follows
         except AppError as error:
             self.scene.cast.fail(path, str(error))
+            raise
+        except Paused as paused:
+            if self.speaker.frame.depth == 0:  # a coworker's is in that of who asked it
+                self.scene.wait_for(paused)
             raise
         self.scene.deliveries[path] = delivery
         self.scene.cast.deliver(path, delivery.text)

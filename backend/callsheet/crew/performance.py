@@ -11,6 +11,7 @@ from crewai.utilities.env import _env_context_emitted
 from callsheet.crew.cast import Cast
 from callsheet.crew.shell import Role, Shell
 from callsheet.crew.sink import LifecycleSink
+from callsheet.turn.paused import Paused
 
 
 class Performance:
@@ -24,7 +25,7 @@ class Performance:
     def __init__(self, shell: Shell, name: str, context: Context) -> None:
         self._shell = shell
         self._sink = LifecycleSink(asyncio.get_running_loop())
-        self._failure: Exception | None = None
+        self._failure: Exception | Paused | None = None
         # Not of a run's group, because it begins before the run: `end` or `stop` ends it.
         self._task = asyncio.create_task(  # noqa: TID251
             self._kickoff(), name=f"crew:{name}", context=context
@@ -71,5 +72,5 @@ class Performance:
         add_stream_sink(self._sink)
         try:
             await self._shell.crew.akickoff()
-        except Exception as error:  # noqa: BLE001 - a border: raised again by `end`
+        except (Exception, Paused) as error:  # noqa: BLE001 - a border: raised again by `end`
             self._failure = error

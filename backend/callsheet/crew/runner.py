@@ -17,6 +17,7 @@ from callsheet.crew.stock import CrewStock
 from callsheet.events.stage import EndStatus
 from callsheet.kit.errors import TimedOut
 from callsheet.turn.meter import Meter
+from callsheet.turn.paused import Paused
 from callsheet.turn.ports import Emit, StageWork
 from callsheet.turn.view import StageResult
 
@@ -64,8 +65,11 @@ class CrewRunner:
         try:
             async with timeout:
                 CrewFactory(scene).cast(performance)
-                await performance.end()
+                await scene.whole(performance.end())
             status = "done"
+        except Paused:
+            status = "waiting"
+            raise
         except TimeoutError as error:
             if not timeout.expired():
                 raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,7 +12,9 @@ from callsheet.crew.abilities import Abilities
 from callsheet.crew.asker import Asker
 from callsheet.crew.cast import Cast
 from callsheet.crew.pace import Pace
+from callsheet.events.interrupt import Interrupt
 from callsheet.events.stage import EndStatus
+from callsheet.turn.paused import Paused
 from callsheet.turn.ports import Emit, StageWork
 from callsheet.turn.record import path_of
 
@@ -38,6 +40,7 @@ class Scene:
     pace: Pace
     deliveries: dict[str, Delivery] = field(default_factory=dict)
     _at_work: set[asyncio.Task[Any]] = field(default_factory=set)
+    _waiting: list[Interrupt] = field(default_factory=list)
     _closed: bool = False
 
     def path_of(self, task: str) -> str:
@@ -57,6 +60,27 @@ class Scene:
         finally:
             if mine:
                 self._at_work.discard(task)
+
+    def wait_for(self, paused: Paused) -> None:
+        """A task of the crew waits for people."""
+        self._waiting += paused.interrupts
+
+    async def whole(self, crew: Awaitable[None]) -> None:
+        """Return when the crew is done.
+
+        Raises:
+            Paused: some of its tasks wait; those that were performed beside them are done.
+        """
+        try:
+            await crew
+        except Paused as paused:
+            left = self._at_work - {asyncio.current_task()}
+            if left:
+                await asyncio.wait(left)
+            for task in left:
+                if not task.cancelled():
+                    task.exception()  # seen: the pause comes first
+            raise Paused(tuple(self._waiting)) from paused
 
     async def close(self, status: EndStatus) -> None:
         """Stop whoever still performs, wait for them, and end what they left open.

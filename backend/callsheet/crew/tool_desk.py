@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from callsheet.crew.abilities import Abilities
 from callsheet.crew.delegation import Delegation
 from callsheet.crew.frame import Frame
 from callsheet.events.call import RequestedTool
+from callsheet.events.interrupt import Interrupt
 from callsheet.kit.deadline import Deadline
+from callsheet.kit.ids import new_id
 from callsheet.tools.context import ToolContext
 from callsheet.tools.invoke import ToolOutcome
-from callsheet.turn.request import TurnRequest
+from callsheet.tools.pause import Ask
+from callsheet.turn.ports import StageWork
 
 
 class ToolDesk:
@@ -21,7 +25,7 @@ class ToolDesk:
     def __init__(
         self,
         frame: Frame,
-        request: TurnRequest,
+        work: StageWork,
         abilities: Abilities,
         delegation: Delegation,
         stored: Callable[[], Awaitable[None]],
@@ -29,16 +33,47 @@ class ToolDesk:
         """`stored` returns once what was emitted so far is committed."""
         self._stored = stored
         self._frame = frame
-        self._request = request
+        self._request = work.request
+        self._answer_within_s = work.workflow.answer_within_s
         self._abilities = abilities
         self._delegation = delegation
         self._allowed = [
             name for name in frame.agent.tools if abilities.tools.find(name) is not None
         ]
+        offered = work.request.client_tools if frame.agent.client_tools else ()
+        self._clients = {tool.name: tool for tool in offered}
 
     def schemas(self) -> Sequence[Mapping[str, Any]]:
         """The tools as the model sees them."""
-        return (*self._abilities.tools.schemas(self._allowed), *self._delegation.schemas())
+        return (
+            *self._abilities.tools.schemas(self._allowed),
+            *self._delegation.schemas(),
+            *(tool.schema() for tool in self._clients.values()),
+        )
+
+    def ask_first(self, call: RequestedTool) -> Ask | None:
+        """What has to be known before the call is made; None where it may be made."""
+        if self._delegation.takes(call.name):
+            return None
+        client = self._clients.get(call.name)
+        if client is not None:
+            return client.ask()
+        return self._abilities.invoker.ask_first(call.name, call.arguments, allowed=self._allowed)
+
+    def interrupt(self, call: RequestedTool, ask: Ask) -> Interrupt:
+        """The question as the run ends with it."""
+        within_s = self._abilities.invoker.options_of(call.name).answer_within_s
+        wait = timedelta(seconds=within_s or self._answer_within_s)
+        return Interrupt(
+            interrupt_id=str(new_id()),
+            reason=ask.reason,
+            message=ask.message,
+            expires_at=self._abilities.clock.now() + wait,
+            tool_call_id=call.tool_call_id,
+            tool=call.name,
+            response_schema=None if ask.response_schema is None else dict(ask.response_schema),
+            detail=dict(ask.detail),
+        )
 
     def repeats(self, name: str) -> bool:
         """Whether a call of it may be made once more when nobody knows how the first one went.
@@ -51,7 +86,7 @@ class ToolDesk:
         return tool is None or name not in self._allowed or getattr(tool, "idempotent", False)
 
     async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
-        """Have one call done; every failure but QuotaSpent is an outcome.
+        """Have one call done; every failure but QuotaSpent is an outcome, a question leaves it.
 
         That a tool with side effects begins is committed before it does.
         """

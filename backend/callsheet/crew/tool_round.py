@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from callsheet.crew.answer import Answer
+from callsheet.crew.decisions import Go, decided, noted
 from callsheet.crew.frame import Frame
 from callsheet.crew.tool_results import stopped_result, tool_result, unknown_result
 from callsheet.events.call import RequestedTool
+from callsheet.events.interrupt import Interrupt
 from callsheet.events.tool import ToolResult, ToolStarted
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import QuotaSpent
 from callsheet.tools.invoke import ToolOutcome
+from callsheet.tools.pause import Ask, NeedsPerson
+from callsheet.turn.paused import Paused
 from callsheet.turn.ports import Emit
 from callsheet.turn.record import Record
 
@@ -26,8 +30,16 @@ class Tools(Protocol):
         """Whether a call may be made again when nobody knows how the first one went."""
         ...
 
+    def ask_first(self, call: RequestedTool) -> Ask | None:
+        """What has to be known before the call is made; None where it may be made."""
+        ...
+
+    def interrupt(self, call: RequestedTool, ask: Ask) -> Interrupt:
+        """The question as the run ends with it."""
+        ...
+
     async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
-        """Run it. Every failure is an outcome; cancellation and QuotaSpent leave it."""
+        """Run it. Every failure is an outcome; cancellation, QuotaSpent and questions leave it."""
         ...
 
 
@@ -40,11 +52,20 @@ class ToolReply:
     ok: bool
 
 
+@dataclass(slots=True)
+class _Round:
+    """What has come of the calls so far, by their ids: replies, and what is waited for."""
+
+    replies: dict[str, ToolReply] = field(default_factory=dict)
+    waiting: dict[str, tuple[Interrupt, ...]] = field(default_factory=dict)
+
+
 class ToolRound:
     """Runs what an answer asks for: side by side, a few at a time, each with its result event.
 
     A call that has its result in `record` is not made again. One that was begun and has none is
-    made again, under the same id, only where the tool takes that.
+    made again, under the same id, only where the tool takes that. What people said to a call is its
+    result, or lets it be made.
     """
 
     def __init__(
@@ -64,44 +85,63 @@ class ToolRound:
 
         Raises:
             QuotaSpent: a coworker was not let ask its model.
+            Paused: some of them wait for people; all the others are done.
         """
-        replies: dict[str, ToolReply] = {}
+        round_ = _Round()
         gate = asyncio.Semaphore(self._parallel)
         try:
             async with asyncio.TaskGroup() as group:
                 for call in answer.tool_calls:
-                    group.create_task(self._one(call, deadline, gate, replies))
+                    group.create_task(self._one(call, deadline, gate, round_))
         except BaseException as error:
             for call in answer.tool_calls:
-                if call.tool_call_id not in replies:
+                if call.tool_call_id not in round_.replies:
                     self._emit(stopped_result(self._frame, call))
             spent = _spent(error)
             if spent is not None:
                 raise spent from error
             raise
-        return [replies[call.tool_call_id] for call in answer.tool_calls]
+        ids = [call.tool_call_id for call in answer.tool_calls]
+        if round_.waiting:
+            raise Paused(tuple(each for id_ in ids for each in round_.waiting.get(id_, ())))
+        return [round_.replies[id_] for id_ in ids]
 
     async def _one(
         self,
         call: RequestedTool,
         deadline: Deadline,
         gate: asyncio.Semaphore,
-        replies: dict[str, ToolReply],
+        round_: _Round,
     ) -> None:
-        stored = self._record.results.get(call.tool_call_id)
+        id_ = call.tool_call_id
+        stored = self._record.results.get(id_)
         if stored is not None:
-            replies[call.tool_call_id] = _reply(stored)
+            round_.replies[id_] = _reply(stored)
             return
         async with gate:
-            result = await self._result(call, deadline)
-            replies[call.tool_call_id] = _reply(result)
-            self._emit(result)
+            try:
+                result = await self._result(call, deadline)
+            except NeedsPerson as needs:
+                round_.waiting[id_] = (self._tools.interrupt(call, needs.ask),)
+            except Paused as coworker:
+                round_.waiting[id_] = coworker.interrupts
+            else:
+                round_.replies[id_] = _reply(result)
+                self._emit(result)
 
     async def _result(self, call: RequestedTool, deadline: Deadline) -> ToolResult:
+        said = self._record.decisions.get(call.tool_call_id)
+        go = Go(call) if said is None else decided(call, said)
+        if not isinstance(go, Go):
+            return tool_result(self._frame, call, go)
+        ask = self._tools.ask_first(call) if said is None else None
+        if ask is not None:
+            raise NeedsPerson(ask)
         if call.tool_call_id in self._record.begun and not self._tools.repeats(call.name):
             return unknown_result(self._frame, call)
         self._emit(ToolStarted(tool_call_id=call.tool_call_id))
-        return tool_result(self._frame, call, await self._tools.call(call, deadline))
+        outcome = await self._tools.call(go.call, deadline)
+        return tool_result(self._frame, call, noted(outcome, go.note))
 
 
 def _reply(result: ToolResult) -> ToolReply:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from callsheet.kit.states import StateTable
 
 StageState = Literal["pending", "running", "skipped", "done", "failed", "cancelled", "waiting"]
-ToolState = Literal["asking", "asked", "running", "ok", "error", "cancelled", "unknown"]
+ToolState = Literal["asking", "asked", "running", "ok", "error", "cancelled", "unknown", "rejected"]
 
 STAGE: Final[StateTable[StageState]] = StateTable(
     {
@@ -27,12 +27,13 @@ TOOL_CALL: Final[StateTable[ToolState]] = StateTable(
     {
         "asking": ("asked",),
         # Without running: it was refused, or another did it.
-        "asked": ("running", "ok", "error", "cancelled", "unknown"),
+        "asked": ("running", "ok", "error", "cancelled", "unknown", "rejected"),
         # Running again: its worker died, and the tool may be called twice.
         "running": ("running", "ok", "error", "cancelled", "unknown"),
         "ok": (),
         "error": (),
         "cancelled": (),
         "unknown": (),
+        "rejected": (),
     }
 )

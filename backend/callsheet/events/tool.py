@@ -7,7 +7,7 @@ from typing import Literal
 from callsheet.events.base import RunEvent
 from callsheet.events.usage import Bill
 
-ToolStatus = Literal["ok", "error", "cancelled", "unknown"]
+ToolStatus = Literal["ok", "error", "cancelled", "unknown", "rejected"]
 """`unknown`: it was begun, its process ended, and doing it again might do it twice."""
 
 

@@ -59,6 +59,9 @@ class Given:
         return [given.tool_call_id for given in self.results]
 
 
+NOTHING_GIVEN: Final = Given()
+
+
 def judge(known: Sequence[InterruptRecord], given: Given, now: datetime) -> Accepted | Repeated:
     """What becomes of `given`; `known` are the session's interrupts, open ones and named ones.
 

@@ -113,9 +113,12 @@ async def answered_for(tx: Read, run_id: UUID) -> list[InterruptRecord]:
     return [_record(row) for row in await tx.execute(query)]
 
 
-async def answer(tx: Tx, answers: Mapping[UUID, Answer], user_id: UUID, run_id: UUID) -> None:
-    """Keep what was answered and which run goes on with it; the session's lock is held."""
-    await tx.execute(
+async def answer(tx: Tx, answers: Mapping[UUID, Answer], user_id: UUID, run_id: UUID) -> int:
+    """Keep what was answered and which run goes on with it; the session's lock is held.
+
+    How many of them were still open.
+    """
+    result = await tx.execute(
         _ANSWER,
         {
             "ids": list(answers),
@@ -125,6 +128,7 @@ async def answer(tx: Tx, answers: Mapping[UUID, Answer], user_id: UUID, run_id: 
             "run_id": run_id,
         },
     )
+    return result.rowcount
 
 
 async def close(tx: Tx, run_id: UUID, status: str = "closed") -> None:

@@ -11,7 +11,7 @@ from callsheet.runs.lease import Lease
 
 @dataclass(frozen=True, slots=True)
 class RunInTheWay:
-    """A run of the same session that is active, or one that has the same id already."""
+    """A run of the same session that is active or waits, or one that has the same id already."""
 
     id: UUID
     user_id: UUID
@@ -19,6 +19,7 @@ class RunInTheWay:
     user_message_id: UUID | None
     lease: Lease
     is_active: bool
+    is_waiting: bool
 
 
 def run_active(run_id: UUID) -> Conflict:

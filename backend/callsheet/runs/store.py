@@ -64,9 +64,10 @@ _ACTIVE = text(
 
 _IN_THE_WAY = text(f"""
 SELECT id, user_id, session_id, user_message_id, worker_id, lease_epoch,
-       {_IS_ACTIVE} AS is_active
+       {_IS_ACTIVE} AS is_active, status = 'waiting_input' AS is_waiting
 FROM runs
 WHERE id = :run_id OR (session_id = :session_id AND {_IS_ACTIVE})
+   OR (session_id = :session_id AND status = 'waiting_input')
 """)  # noqa: S608 - our own words, not values
 
 
@@ -120,6 +121,7 @@ async def runs_in_the_way(tx: Read, session_id: UUID, run_id: UUID) -> list[RunI
             row.user_message_id,
             Lease(row.worker_id, row.lease_epoch),
             is_active=row.is_active,
+            is_waiting=row.is_waiting,
         )
         for row in rows
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from sqlalchemy import text
@@ -14,7 +14,8 @@ from callsheet.db.transaction import Read
 # Where the run has begun, its first event has the totals before it; zeros are left out there.
 _ASKED = text("""
 SELECT r.id AS run_id, r.session_id, r.user_id, r.workflow, r.revision, r.lease_epoch,
-       r.parent_run_id, coalesce(r.trace_id, '') AS trace_id, m.id AS message_id,
+       r.parent_run_id, coalesce(r.trace_id, '') AS trace_id,
+       coalesce(r.input->'tools', '[]') AS client_tools, m.id AS message_id,
        m.content AS message_text, m.seq = 1 AS is_first,
        CASE WHEN e.run_id IS NULL THEN s.total_tokens
             ELSE coalesce((e.event->>'session_tokens')::int, 0) END AS session_tokens,
@@ -35,7 +36,7 @@ WHERE r.id = :run_id
 class AskedTurn:
     """A run with its user's message, the session's totals before it, and what is set for it.
 
-    `revision` is None while it has not begun.
+    `revision` is None while it has not begun. `client_tools` are the definitions as they came.
     """
 
     run_id: UUID
@@ -51,6 +52,7 @@ class AskedTurn:
     is_first: bool
     session_tokens: int
     session_cost: Decimal
+    client_tools: list[dict[str, Any]]
     on_disconnect: Literal["detach", "cancel"] | None
     mode: Literal["full", "plan"]
     persona: str | None

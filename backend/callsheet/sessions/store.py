@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Select, exists, func, select, text, tuple_, update
 from sqlalchemy.engine import Row
 
+from callsheet.db.states import allowed
 from callsheet.db.tables.agent_chat_message import AgentChatMessage
 from callsheet.db.tables.agent_chat_session import AgentChatSession
 from callsheet.db.tables.session_settings import SessionSettingsRow
@@ -18,6 +19,7 @@ from callsheet.db.transaction import Read, Tx
 from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
 from callsheet.sessions.session import SessionRecord
 from callsheet.sessions.shown import SHOWN
+from callsheet.sessions.states import SESSION
 
 _T = AgentChatSession.__table__.c
 _S = SessionSettingsRow.__table__.c
@@ -49,6 +51,13 @@ RETURNING title, total_tokens, total_cost
 """)
 
 
+_LOCK = text("SELECT id FROM sessions WHERE id = :id FOR NO KEY UPDATE")
+_STATUS = text(f"""
+UPDATE sessions SET status = CAST(:status AS session_status), updated_at = now()
+WHERE id = :id AND {allowed(SESSION, "status::text", "CAST(:status AS text)")}
+""")  # noqa: S608 - our own words, not values
+
+
 @dataclass(frozen=True, slots=True)
 class Claimed:
     """A session whose row is held: its title, None where it has none, and its totals so far."""
@@ -78,6 +87,16 @@ async def set_title(tx: Tx, session_id: UUID, title: str) -> None:
 async def await_run(tx: Tx, session_id: UUID) -> None:
     """A run of the session was let in and has not begun; the session's lock is held."""
     await tx.execute(update(AgentChatSession).where(_T.id == session_id).values(status="pending"))
+
+
+async def lock_session(tx: Tx, session_id: UUID) -> None:
+    """Hold the session's row, whoever's it is, until the transaction ends."""
+    await tx.execute(_LOCK, {"id": session_id})
+
+
+async def set_status(tx: Tx, session_id: UUID, status: str) -> None:
+    """Give the session the status that follows from its last run; its row is held."""
+    await tx.execute(_STATUS, {"id": session_id, "status": status})
 
 
 async def find_session(tx: Read, session_id: UUID, user_id: UUID) -> SessionRecord | None:

@@ -14,6 +14,7 @@ from callsheet.kit.text import clean
 from callsheet.tools.arguments import digest_of, parse_arguments, validated
 from callsheet.tools.context import ToolContext
 from callsheet.tools.options import ToolOptions
+from callsheet.tools.pause import Ask, NeedsPerson, approval_of
 from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.result import clipped, result_text
 from callsheet.tools.tool import Tool
@@ -23,9 +24,12 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """How a call ended. `content` goes to the model; `args_digest` is SHA-256 in hex."""
+    """How a call ended. `content` goes to the model; `args_digest` is SHA-256 in hex.
 
-    status: Literal["ok", "error"]
+    `rejected`: a person did not allow it, or would not answer it.
+    """
+
+    status: Literal["ok", "error", "rejected"]
     content: str
     latency_ms: int
     args_digest: str
@@ -52,7 +56,10 @@ class ToolInvoker:
 
         `allowed` is what the agent may use; a name outside it is answered like one that does
         not exist. Whatever goes wrong is an outcome with status `error`; only cancellation
-        leaves as an exception.
+        leaves as an exception, and:
+
+        Raises:
+            NeedsPerson: the tool asks somebody; the call has no result yet.
         """
         started = time.perf_counter()
         status: Literal["ok", "error"] = "error"
@@ -64,21 +71,41 @@ class ToolInvoker:
             status = "ok"
         except (ToolRetry, ToolFailed) as error:
             content = f"Error: {error}"
+        except NeedsPerson:
+            raise
         except Exception:  # noqa: BLE001 - the border: a broken tool is an outcome, not a failed turn
             _log.exception("tool_crashed", tool=name, tool_call_id=ctx.tool_call_id)
             content = f"Error: the tool {name!r} failed inside; go on without it."
         return ToolOutcome(
             status=status,
-            content=clipped(clean(content), max_chars=self._options_of(name).max_result_chars),
+            content=clipped(clean(content), max_chars=self.options_of(name).max_result_chars),
             latency_ms=round((time.perf_counter() - started) * 1000),
             args_digest=digest_of(arguments),
         )
 
-    def _options_of(self, name: str) -> ToolOptions:
+    def ask_first(self, name: str, arguments: str, *, allowed: Collection[str]) -> Ask | None:
+        """What a person has to allow before the call is made; None where nobody is asked.
+
+        A call that cannot work is not asked for: `invoke` says what is wrong with it.
+        """
+        tool = self._registry.find(name) if name in allowed else None
+        options = self.options_of(name)
+        if tool is None or not options.asks_first:
+            return None
+        try:
+            values = parse_arguments(arguments, max_chars=options.max_argument_chars)
+            validated(tool.Args, values)
+        except ToolRetry:
+            return None
+        [schema] = self._registry.schemas([name])
+        return approval_of(name, values, schema["function"]["parameters"])
+
+    def options_of(self, name: str) -> ToolOptions:
+        """The limits of the tool of that name."""
         return self._per_tool.get(name, self._options)
 
     async def _run(self, tool: Tool, arguments: str, ctx: ToolContext) -> Any:
-        options = self._options_of(tool.name)
+        options = self.options_of(tool.name)
         values = parse_arguments(arguments, max_chars=options.max_argument_chars)
         args = validated(tool.Args, values)
         timeout = ctx.deadline.within(options.timeout_s).timeout()

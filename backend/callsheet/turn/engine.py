@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from callsheet.events.call import AnswerFinished
+from callsheet.events.interrupt import InterruptAnswered
 from callsheet.events.run import RunStarted
 from callsheet.events.stage import StageSkipped
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
@@ -52,6 +53,7 @@ class TurnEngine:
         """
         if not past.own:
             recorder.emit(_started(request, workflow))
+        _hear(past, recorder)
         deadline = Deadline.after(max(workflow.timeout_s - past.ran_s, _LEAST_S))
         try:
             view = await self._view(request, workflow, past)
@@ -119,6 +121,15 @@ class _Turn:
             deadline=self.deadline,
             record=self.record,
         )
+
+
+def _hear(past: Past, recorder: Recorder) -> None:
+    """Record what people said, where that was not done by a process that is gone."""
+    heard = {each.interrupt_id for each in past.own if isinstance(each, InterruptAnswered)}
+    for answer in past.answers:
+        if answer.interrupt_id not in heard:
+            recorder.emit(answer)
+            past.record.take(answer)
 
 
 def _started(request: TurnRequest, workflow: Workflow) -> RunStarted:

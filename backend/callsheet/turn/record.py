@@ -12,7 +12,8 @@ from typing import Final
 
 from callsheet.events.agent import TaskFinished
 from callsheet.events.call import AnswerFinished
-from callsheet.events.run import RunFailed
+from callsheet.events.interrupt import InterruptAnswered
+from callsheet.events.run import RunFailed, RunPaused
 from callsheet.events.stage import StageFinished, StageRetried, StageStarted
 from callsheet.events.text import TextEnded, TextStarted
 from callsheet.events.tool import ToolResult, ToolStarted
@@ -31,7 +32,8 @@ class Record:
     `stages` holds the outputs of those that are done, `tasks` those of finished tasks, `answers`
     the whole answers of each execution in their order, `results` what tool calls gave, by their
     id. `begun` are the calls that were begun, with or without a result. `attempts` says which
-    attempt of a stage is the last, `shown` which texts a user has seen as the answer.
+    attempt of a stage is the last, `shown` which texts a user has seen as the answer. `decisions`
+    are what people said to the calls that waited for them.
     """
 
     stages: dict[str, str] = field(default_factory=dict)
@@ -41,6 +43,7 @@ class Record:
     begun: set[str] = field(default_factory=set)
     attempts: dict[str, int] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
+    decisions: dict[str, InterruptAnswered] = field(default_factory=dict)
     _stage: str | None = None
     _visible: set[str] = field(default_factory=set)
 
@@ -86,7 +89,13 @@ class Record:
                 self._seen(event)
 
     def _seen(self, event: AnyRunEvent) -> None:
-        if isinstance(event, TextStarted) and event.visible:
+        if isinstance(event, InterruptAnswered) and event.tool_call_id is not None:
+            self.decisions[event.tool_call_id] = event
+        elif isinstance(event, RunPaused):
+            waiting = {each.tool_call_id for each in event.interrupts if each.tool_call_id}
+            self.begun -= waiting  # the tool asked, and did nothing yet
+            self.decisions = {k: v for k, v in self.decisions.items() if k not in waiting}
+        elif isinstance(event, TextStarted) and event.visible:
             self._visible.add(event.message_id)
         elif isinstance(event, TextEnded) and event.message_id in self._visible:
             self.shown.add(event.message_id)
@@ -104,11 +113,13 @@ class Past:
 
     `own` is what this very run has journaled already, in order, in a process that is gone: its
     end counts what was spent then. `ran_s` is how long it ran there. `began_at` is when the first
-    run of the chain began: for the models it is still that moment.
+    run of the chain began: for the models it is still that moment. `answers` are what people said
+    to the run before, for this one to go on with.
     """
 
     record: Record = field(default_factory=Record)
     own: Sequence[AnyRunEvent] = ()
+    answers: Sequence[InterruptAnswered] = ()
     ran_s: float = 0.0
     began_at: datetime | None = None
 

@@ -8,6 +8,7 @@ from typing import Literal
 from uuid import UUID
 
 from callsheet.sessions.settings import SessionSettings
+from callsheet.tools.client_tool import ClientTool
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class TurnRequest:
     nothing was said in the session before it, so that there is no history to read.
     `session_tokens` and `session_cost`, in `currency`, are the session's totals before the run;
     `settings` is what its user has set for it. `on_disconnect` is what the client chose for this
-    run; None: what its workflow says.
+    run; None: what its workflow says. `client_tools` are those that the client brings and runs.
     """
 
     run_id: UUID
@@ -35,3 +36,4 @@ class TurnRequest:
     currency: str = "USD"
     on_disconnect: Literal["detach", "cancel"] | None = None
     settings: SessionSettings = field(default_factory=SessionSettings)
+    client_tools: tuple[ClientTool, ...] = ()

@@ -43,7 +43,7 @@ from callsheet.wiring.quota import QuotaService
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
 from callsheet.wiring.stored_catalog import store_catalog
-from callsheet.wiring.tools import Tools, make_registry, make_tools
+from callsheet.wiring.tools import Tools, make_registry, make_tools, taken_names
 from callsheet.wiring.usage import UsageService
 from callsheet.wiring.warm_runner import WarmRunner
 from callsheet.workflows.live import LiveWorkflows
@@ -73,13 +73,15 @@ class Application:
             self.folders.config / "llm_prices.yaml",
             self.folders.config / "fx_rates.yaml",
         )
-        registry = make_registry()
+        registry = make_registry(self._database)
         self.llm: Llm = make_llm(settings, self.folders, self.seeds, registry, self.adapters)
         self.call_metrics = CallMetrics(self.llm.models.all())
         self.tools: Tools = make_tools(registry, self.llm.rules)
         self.workflows = LiveWorkflows.load(self.folders.crews, self.llm.known, self.adapters.clock)
         self.runner = WarmRunner()
-        self.chat = ChatService(self.core, self.workflows, settings.default_workflow)
+        self.chat = ChatService(
+            self.core, self.workflows, settings.default_workflow, taken_names(registry)
+        )
         self.runs = RunService(self.core)
         self.continuations = ContinuationService(self.core, self.workflows)
         self.stored_keys = StoredKeys(self._database, self.adapters.clock)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 from uuid import UUID
 
 from callsheet.admission.admitted import AdmissionRequest, Ticket
+from callsheet.admission.waiting import AsksAgain
+from callsheet.agui.client_tools import client_tools
 from callsheet.agui.run_input import RunInput
 from callsheet.auth.principal import Principal
 from callsheet.auth.store import remember_user
+from callsheet.kit.errors import BadInput
 from callsheet.runs.started import StartedRun
 from callsheet.stream.replay import follow
+from callsheet.tools.client_tool import ClientTool
 from callsheet.turn.request import TurnRequest
+from callsheet.wiring.answering import Answering
 from callsheet.wiring.core import Core
 from callsheet.wiring.run_work import RunWork
 from callsheet.wiring.starting import admitted, let_in, let_it_begin
@@ -27,11 +32,18 @@ class ChatService:
     """Admits a run, hands it to the jobs, and gives a view of it."""
 
     def __init__(
-        self, core: Callable[[], Core], workflows: LiveWorkflows, default_workflow: str
+        self,
+        core: Callable[[], Core],
+        workflows: LiveWorkflows,
+        default_workflow: str,
+        tool_names: Collection[str],
     ) -> None:
+        """`tool_names` are those that no tool of a client may have."""
         self._core = core
         self._workflows = workflows
         self._default_workflow = default_workflow
+        self._answering = Answering(core, workflows)
+        self._tool_names = tool_names
         self._known_users: set[UUID] = set()
         self._known_revisions: set[tuple[str, str]] = set()
 
@@ -41,11 +53,32 @@ class ChatService:
         """Let the turn in and start it, or attach to the run of that id that this user has."""
         core = self._core()
         active = await self._active(workflow or self._default_workflow)
-        with core.jobs.place(request.run_id):
-            await self._remember_user(core, principal)
+        offered = request.tools if active.takes_client_tools else ()
+        tools = client_tools(offered, self._tool_names)
+        wish = _admission(principal, active, request, trace_id)
+        await self._remember_user(core, principal)
+        if request.given:
+            answering = await self._answering.start(wish, request)
+            if answering is not None:
+                return answering
+            if not request.text:
+                raise BadInput("messages holds no message of role user.", field="messages")
+        try:
+            return await self._begin(core, active, wish, request, tools)
+        except AsksAgain as waiting:
+            return await self._answering.ask_again(wish, waiting.run_id)
+
+    async def _begin(
+        self,
+        core: Core,
+        active: Workflow,
+        wish: AdmissionRequest,
+        request: RunInput,
+        tools: tuple[ClientTool, ...],
+    ) -> StartedRun:
+        with core.jobs.place(wish.run_id):
             looking = self._workflows.look()  # while the run is let in
             try:
-                wish = _admission(principal, active.name, request, trace_id)
                 ticket = await admitted(core, wish, lambda: core.gate.admit(wish))
             except BaseException:
                 await looking
@@ -60,11 +93,11 @@ class ChatService:
                     entries = await follow(
                         ticket.run_id, core.broker, StoredJournal(core.database), is_new=True
                     )
-                    turn = _turn(ticket, principal, active, request, trace_id, core.currency)
+                    turn = _turn(ticket, wish, request, core.currency, tools)
                     core.jobs.submit(turn.run_id, RunWork(core, active, turn))
         if ticket.is_new:
             await let_it_begin()
-        return StartedRun(ticket.run_id, ticket.session_id, trace_id, entries)
+        return StartedRun(ticket.run_id, ticket.session_id, wish.trace_id, entries)
 
     async def _active(self, name: str) -> Workflow:
         """The workflow, also where its folder has only just been made; raises NotFound."""
@@ -92,32 +125,32 @@ class ChatService:
 
 def _turn(
     ticket: Ticket,
-    principal: Principal,
-    active: Workflow,
+    wish: AdmissionRequest,
     request: RunInput,
-    trace_id: str,
     currency: str,
+    tools: tuple[ClientTool, ...],
 ) -> TurnRequest:
     return TurnRequest(
         run_id=ticket.run_id,
         session_id=ticket.session_id,
-        user_id=principal.user_id,
-        workflow=active.name,
+        user_id=wish.user_id,
+        workflow=wish.workflow,
         message_id=ticket.message_id,
-        message_text=request.text,
-        trace_id=trace_id,
-        parent_run_id=request.parent_run_id,
+        message_text=wish.text,
+        trace_id=wish.trace_id,
+        parent_run_id=wish.parent_run_id,
         is_first=ticket.is_first,
         session_tokens=ticket.total_tokens,
         session_cost=ticket.total_cost,
         currency=currency,
         on_disconnect=request.on_disconnect,
         settings=ticket.settings,
+        client_tools=tools,
     )
 
 
 def _admission(
-    principal: Principal, workflow: str, request: RunInput, trace_id: str
+    principal: Principal, active: Workflow, request: RunInput, trace_id: str
 ) -> AdmissionRequest:
     metadata: dict[str, Any] = {"status": "final"}
     if request.sanitized:
@@ -140,10 +173,11 @@ def _admission(
         raw_run_id=request.raw_run_id,
         message_id=request.message_id,
         text=request.text,
-        workflow=workflow,
+        workflow=active.name,
         protocol=request.protocol,
         trace_id=trace_id,
         parent_run_id=request.parent_run_id,
         message_metadata=metadata,
         input={key: value for key, value in beside.items() if value},
+        when_waiting=active.when_waiting,
     )

@@ -39,6 +39,7 @@ from callsheet.wiring.stop_orders import StopOrders
 from callsheet.wiring.stored_journal import StoredJournal
 from callsheet.wiring.strays import Strays
 from callsheet.wiring.upkeep import Upkeep, UpkeepOptions
+from callsheet.wiring.waiting_runs import WaitingRuns
 
 VIEWS: Final = "callsheet_views"
 """The channel in which processes tell each other who looks at what, and that there is more."""
@@ -49,6 +50,7 @@ _COMMITS_AT_ONCE: Final = 2
 class Core:
     """The working parts of one process."""
 
+    clock: Clock
     database: Database
     journal_connections: Sequence[DriverConnection]
     driver: DriverPool
@@ -69,6 +71,7 @@ class Core:
     jobs: LocalJobs
     strays: Strays
     stop_orders: StopOrders
+    waiting_runs: WaitingRuns
     worker_id: str
     currency: str
 
@@ -83,6 +86,7 @@ class Core:
             self.broker,
             self.last_viewers,
             self.upkeep,
+            self.waiting_runs,
         )
         return tuple(part.run for part in parts)
 
@@ -154,6 +158,7 @@ def make_core(
     )
     engine = TurnEngine(runner, SessionHistory(database), clock)
     return Core(
+        clock=clock,
         database=database,
         journal_connections=connections,
         driver=driver,
@@ -180,6 +185,7 @@ def make_core(
         jobs=jobs,
         strays=Strays(database, jobs, process.worker_id),
         stop_orders=StopOrders(options, database, jobs),
+        waiting_runs=WaitingRuns(database, clock),
         worker_id=process.worker_id,
         currency=settings.currency,
     )

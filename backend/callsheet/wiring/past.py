@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from callsheet.interrupts.store import answered_for
 from callsheet.runs.chain_store import ChainedEvent, chain_events
 from callsheet.turn.record import Past, fold
 from callsheet.wiring.core import Core
+from callsheet.wiring.heard import heard
 
 
 async def load_past(core: Core, run_id: UUID) -> Past:
@@ -17,12 +19,14 @@ async def load_past(core: Core, run_id: UUID) -> Past:
     """
     async with core.database.read() as tx:
         chained = await chain_events(tx, run_id)
+        answers = await answered_for(tx, run_id)
     own = [one for one in chained if one.run_id == run_id]
     return Past(
         record=fold(one.event for one in chained),
         own=tuple(one.event for one in own),
         ran_s=_seconds(own),
         began_at=chained[0].at if chained else None,
+        answers=tuple(heard(record) for record in answers),
     )
 
 

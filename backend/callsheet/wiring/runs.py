@@ -16,6 +16,7 @@ from callsheet.runs.lease import Lease
 from callsheet.runs.lease_store import lease_of
 from callsheet.runs.run import RunRecord
 from callsheet.runs.store import asked_for, find_active, find_run, list_runs
+from callsheet.runs.waiting_store import waiting_run
 from callsheet.runs.watched import WatchedRun
 from callsheet.runs.worker_locks import is_alive
 from callsheet.sessions.store import find_session
@@ -59,6 +60,9 @@ class RunService:
         """Stop it and return it as it is once it has ended; one that has ended is only returned."""
         core = self._core()
         run = await self.get(principal, run_id)
+        if run.status == "waiting_input":
+            await core.waiting_runs.stop(run_id, run.session_id)
+            return await self.get(principal, run_id)
         if run.status not in ("queued", "running"):
             return run
         if not await core.jobs.cancel(run_id, "user"):
@@ -75,12 +79,13 @@ class RunService:
             return await list_runs(tx, session_id, principal.user_id, page)
 
     async def cancel_session(self, principal: Principal, session_id: UUID) -> RunRecord | None:
-        """Stop the session's active run; None where there is none."""
+        """Stop the session's run that is active or waits; None where there is none."""
         async with self._core().database.read() as tx:
             if await find_session(tx, session_id, principal.user_id) is None:
                 raise NotFound(_NO_SESSION)
             active = await find_active(tx, session_id)
-        return None if active is None else await self.cancel(principal, active[0])
+            run_id = await waiting_run(tx, session_id) if active is None else active[0]
+        return None if run_id is None else await self.cancel(principal, run_id)
 
     @staticmethod
     async def _find(tx: Read, principal: Principal, run_id: UUID) -> RunRecord:

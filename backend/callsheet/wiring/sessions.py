@@ -13,6 +13,7 @@ from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.ids import new_id
 from callsheet.kit.pages import Page, PageRequest
 from callsheet.runs.store import find_active
+from callsheet.runs.waiting_store import waiting_run
 from callsheet.sessions import message_store, store
 from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.session import SessionRecord
@@ -62,12 +63,12 @@ class SessionService:
             return await store.recent_session(tx, principal.user_id)
 
     async def connect(self, principal: Principal, session_id: UUID) -> ConnectedSession:
-        """What was said in the session, and its run under way; NotFound."""
+        """What was said in the session, and its run that is under way or waits; NotFound."""
         core = self._core()
         async with core.database.read() as tx:
             session = await self._find(tx, principal, session_id)
             active = await find_active(tx, session_id)
-            run_id = None if active is None else active[0]
+            run_id = await waiting_run(tx, session_id) if active is None else active[0]
             messages = await shown_messages(tx, session_id, _MOST_SHOWN, MOST_BYTES, run_id)
         watched = None if run_id is None else await self._runs.watch(principal, run_id)
         return ConnectedSession(session, messages, watched, core.currency)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from callsheet.kit.errors import ConfigError, NotFound, TurnFailed
+from callsheet.agui.client_tools import client_tools
+from callsheet.kit.errors import BadInput, ConfigError, NotFound, TurnFailed
 from callsheet.kit.log import get_log
 from callsheet.runs.turn_store import asked_turn
 from callsheet.sessions.settings import SessionSettings
+from callsheet.tools.client_tool import ClientTool
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.core import Core
 from callsheet.workflows.live import LiveWorkflows
@@ -50,8 +53,17 @@ async def load_turn(core: Core, run_id: UUID) -> StoredTurn:
         currency=core.currency,
         on_disconnect=asked.on_disconnect,
         settings=SessionSettings(asked.mode, asked.persona, asked.budget),
+        client_tools=_tools(asked.client_tools),
     )
     return StoredTurn(turn, asked.workflow, asked.revision, asked.lease_epoch)
+
+
+def _tools(given: list[dict[str, Any]]) -> tuple[ClientTool, ...]:
+    """Of a workflow that does not take them they were not looked at."""
+    try:
+        return client_tools(given, ())
+    except BadInput:
+        return ()
 
 
 async def load_workflow(

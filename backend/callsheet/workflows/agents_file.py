@@ -47,6 +47,9 @@ class AgentEntry(Section):
         default=False, description="May hand work to the other agents of the stage."
     )
     tools: tuple[Text, ...] = Field(default=(), description="Names in config/tools.yaml.")
+    client_tools: bool = Field(
+        default=False, description="May also call the tools that the client brings and runs."
+    )
     label: Label = Field(default_factory=dict)
 
 

@@ -77,6 +77,8 @@ def _workflow(draft: Draft) -> Workflow:
             _stage(draft, index, stage, file.timeout_s) for index, stage in enumerate(file.stages)
         ),
         timeout_s=file.timeout_s,
+        answer_within_s=file.answer_within_s,
+        when_waiting=file.when_waiting,
         label=file.label,
         description=file.description,
         on_disconnect=file.on_disconnect,
@@ -116,6 +118,7 @@ def _agent(draft: Draft, name: str, agent: AgentEntry) -> AgentSpec:
         allow_delegation=agent.allow_delegation,
         tools=agent.tools,
         label=agent.label,
+        client_tools=agent.client_tools,
     )
 
 

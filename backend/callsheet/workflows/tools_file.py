@@ -12,9 +12,12 @@ from pydantic import Field, RootModel, StringConstraints
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.kit.yaml import Document, Section, compose
 from callsheet.kit.yaml_words import closest
-from callsheet.workflows.words import Seconds
+from callsheet.workflows.words import AnswerSeconds, Seconds
 
 ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+
+
+Policy = Literal["allow", "ask"]
 
 
 class ParameterEntry(Section):
@@ -29,10 +32,16 @@ class ToolEntry(Section):
 
     synonyms: ClassVar[Mapping[str, str]] = {"timeout": "timeout_s", "args": "parameters"}
 
-    policy: Literal["allow"] = Field(default="allow", description="allow: runs without asking.")
+    policy: Policy = Field(
+        default="allow",
+        description="allow: runs without asking. ask: the user has to allow each call.",
+    )
     timeout_s: Seconds = Field(default=30.0, description="One call.")
     max_result_chars: int = Field(
         default=32_000, ge=100, le=1_000_000, description="What is longer is cut, and says so."
+    )
+    answer_within_s: AnswerSeconds | None = Field(
+        default=None, description="How long its questions wait for people; else the workflow's."
     )
     parameters: dict[str, ParameterEntry] = Field(
         default_factory=dict, description="Checked against the tool's own."
@@ -45,12 +54,16 @@ class ToolsFile(RootModel[dict[ToolName, ToolEntry]]):
 
 @dataclass(frozen=True, slots=True)
 class ToolRule:
-    """How a tool may be used. `max_result_chars` counts characters of text."""
+    """How a tool may be used. `max_result_chars` counts characters of text.
+
+    `answer_within_s` None: as long as the workflow says.
+    """
 
     name: str
-    policy: Literal["allow"]
+    policy: Policy
     timeout_s: float
     max_result_chars: int
+    answer_within_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +95,9 @@ def read_tools(path: Path, own: Mapping[str, Mapping[str, Any]]) -> WhiteList:
     salvage = compose(path).salvage(ToolsFile)
     entries = salvage.value.root if salvage.value else {}
     rules = {
-        name: ToolRule(name, entry.policy, entry.timeout_s, entry.max_result_chars)
+        name: ToolRule(
+            name, entry.policy, entry.timeout_s, entry.max_result_chars, entry.answer_within_s
+        )
         for name, entry in entries.items()
     }
     found = (*salvage.problems, *_problems(salvage.document, entries, own))

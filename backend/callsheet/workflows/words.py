@@ -60,3 +60,4 @@ OnDisconnect = Literal["detach", "cancel"]
 """What becomes of a run that nobody looks at any more: it goes on, or is stopped."""
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Grace = Annotated[float, Field(ge=0, le=86_400)]
+AnswerSeconds = Annotated[float, Field(ge=60, le=2_592_000)]

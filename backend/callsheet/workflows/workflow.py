@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from callsheet.workflows.rule import Rule
 from callsheet.workflows.words import OnDisconnect
@@ -20,7 +20,10 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """One role. `label` maps a language tag (en, zh) to a name for people."""
+    """One role. `label` maps a language tag (en, zh) to a name for people.
+
+    `client_tools`: it may also call what the client brings.
+    """
 
     name: str
     role: str
@@ -35,6 +38,7 @@ class AgentSpec:
     allow_delegation: bool = False
     tools: tuple[str, ...] = ()
     label: Mapping[str, str] = field(default_factory=dict)
+    client_tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +89,15 @@ class Workflow:
 
     `revision` is a hash of every file it was made from; `files` are those files' texts by path.
     `on_disconnect` cancel: a run that nobody has looked at for `disconnect_grace_s` is stopped.
+    What it asks people waits `answer_within_s`; `when_waiting` says what a new message does then.
     """
 
     name: str
     revision: str
     stages: tuple[Stage, ...]
     timeout_s: float = 600.0
+    answer_within_s: float = 86_400.0
+    when_waiting: Literal["cancel_and_answer", "ask_again", "refuse"] = "cancel_and_answer"
     label: Mapping[str, str] = field(default_factory=dict)
     description: str = ""
     files: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -103,3 +110,8 @@ class Workflow:
             if stage.name == name:
                 return stage
         raise KeyError(name)
+
+    @property
+    def takes_client_tools(self) -> bool:
+        """Whether some agent may call what the client brings."""
+        return any(agent.client_tools for s in self.stages for agent in s.agents.values())

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from callsheet.kit.yaml import Section
-from callsheet.workflows.words import Grace, Label, Name, OnDisconnect, RetryCode, Seconds, Text
+from callsheet.workflows.words import (
+    AnswerSeconds,
+    Grace,
+    Label,
+    Name,
+    OnDisconnect,
+    RetryCode,
+    Seconds,
+    Text,
+)
 
 
 class RetryEntry(Section):
@@ -47,6 +56,9 @@ class StageEntry(Section):
     stop_when: Text | None = Field(default=None, description="CEL; true ends the turn after it.")
 
 
+WhenWaiting = Literal["cancel_and_answer", "ask_again", "refuse"]
+
+
 class WorkflowFile(Section):
     """The stages of a turn, in order."""
 
@@ -61,5 +73,13 @@ class WorkflowFile(Section):
     )
     disconnect_grace_s: Grace = Field(
         default=30.0, description="How long nobody has to look at it before cancel stops it."
+    )
+    answer_within_s: AnswerSeconds = Field(
+        default=86_400.0, description="How long a question or an approval waits for people."
+    )
+    when_waiting: WhenWaiting = Field(
+        default="cancel_and_answer",
+        description="What a new message does while a run waits: it drops the run and is answered, "
+        "has it ask again, or is refused.",
     )
     stages: tuple[StageEntry, ...] = Field(min_length=1)

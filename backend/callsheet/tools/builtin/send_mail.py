@@ -1,0 +1,52 @@
+"""The tool that has a mail sent."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Protocol
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from callsheet.tools.context import ToolContext
+
+Address = Annotated[str, StringConstraints(pattern=r"^[^@\s<>,;]+@[^@\s<>,;]+$", max_length=254)]
+
+
+class Post(Protocol):
+    """Takes mails that are to be sent."""
+
+    async def put(
+        self,
+        ctx: ToolContext,
+        recipients: tuple[str, ...],
+        subject: str,
+        body: str,
+    ) -> None:
+        """Keep the mail; a second one of the same tool call is ignored."""
+        ...
+
+
+class SendMailArgs(BaseModel):
+    """The mail."""
+
+    to: list[Address] = Field(min_length=1, max_length=20, description="Addresses.")
+    subject: str = Field(min_length=1, max_length=200)
+    body: str = Field(min_length=1, max_length=20_000, description="Plain text.")
+
+
+class SendMail:
+    """Puts a mail into the outbox, from where the deployment sends it."""
+
+    name: ClassVar[str] = "send_mail"
+    description: ClassVar[str] = (
+        "Send a mail in the user's name. The user sees and approves it first."
+    )
+    Args: type[BaseModel] = SendMailArgs
+    idempotent: ClassVar[bool] = True  # one mail for each call id
+
+    def __init__(self, post: Post) -> None:
+        self._post = post
+
+    async def run(self, args: SendMailArgs, ctx: ToolContext) -> str:
+        """Says to whom it will go."""
+        await self._post.put(ctx, tuple(args.to), args.subject, args.body)
+        return f"The mail to {', '.join(args.to)} was put into the outbox."
