@@ -35,7 +35,7 @@ class World:
     def __init__(self) -> None:
         self.chat = FakeChat()
         self.sessions = FakeSessions(self.chat.streamed)
-        self.runs = FakeRuns()
+        self.runs = FakeRuns(self.sessions)
         self.interrupts = FakeInterrupts()
         self.continuations = FakeContinuations(self.chat, self.runs)
         self.prices: Prices = FakePrices()

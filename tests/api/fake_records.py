@@ -137,7 +137,8 @@ class FakeSessions:
 class FakeRuns:
     """Runs in a dictionary."""
 
-    def __init__(self) -> None:
+    def __init__(self, sessions: FakeSessions) -> None:
+        self._sessions = sessions
         self.runs: dict[UUID, RunRecord] = {}
 
     async def get(self, principal: Principal, run_id: UUID) -> RunRecord:
@@ -165,7 +166,7 @@ class FakeRuns:
             if each.session_id == session_id and each.user_id == principal.user_id
         ]
         if not own:
-            raise NotFound("There is no such session.")
+            await self._sessions.get(principal, session_id)
         return _cut(own, page)
 
     async def watch(self, principal: Principal, run_id: UUID) -> WatchedRun:

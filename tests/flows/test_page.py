@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
 from tests.fakes.agui_client import AgUiClient
 from tests.fakes.books import Books
 from tests.fakes.chat_script import chat_script
+from tests.fakes.line import Line
 from tests.fakes.provider.server import FakeProvider
 from tests.web.drive import drive
 
@@ -48,4 +50,36 @@ async def test_stop_on_the_page_stops_the_run(
     assert gone is not None
     assert provider.stats.requests == 2
     assert [call["status"] for call in await books.calls()] == ["settled", "aborted"]
+    assert await books.audit() == {}
+
+
+async def test_a_lost_connection_and_a_broken_run_are_gone_on_with(
+    agui: AgUiClient, provider: FakeProvider, books: Books
+) -> None:
+    provider.scenario = chat_script(
+        execution={"text": None, "chunks": 30, "gap_s": 0.08},
+        organization={"fault": "drop", "fault_at": 2, "fault_every": 3, "fault_times": 1},
+    )
+    port = agui.http.base_url.port
+    assert port is not None
+    async with Line(port) as line, asyncio.TaskGroup() as group:
+        address = str(agui.http.base_url).rstrip("/")
+        by_line = f"MAP 127.0.0.1:{port} 127.0.0.1:{line.port}"
+        driven = group.create_task(asyncio.to_thread(drive, "again.mjs", address, by_line))
+        await provider.until(lambda seen: seen.requests == 2, within_s=60)
+        line.cut()
+        async with asyncio.timeout(20):
+            while line.refused < 2:
+                await asyncio.sleep(0.02)
+        line.mend()
+        seen = await driven
+    for shown in (seen["cut"], seen["reloaded"]):
+        assert shown["answer"] == ["Here is your answer."]
+        words = re.findall(r"w\d{5}", shown["steps"])
+        assert words == [f"w{number:05}" for number in range(30)]
+    assert (seen["cut"]["lost"], seen["reloaded"]["turns"], seen["stop"]) == (False, 2, True)
+    assert seen["goneOn"] == {
+        "answer": ["Here is your answer."], "users": 3, "again": 0, "alert": False,
+    }  # fmt: skip
+    assert (seen["faults"], seen["overflow"]) == ([], False)
     assert await books.audit() == {}

@@ -141,10 +141,10 @@ def test_the_sessions_total_stands_in_the_state_beside_the_clients_own(
 def test_each_run_leaves_one_activity_with_what_it_spent(generation: str) -> None:
     result = talk(generation, ["first", "second"])
     [thread] = result["threads"]
-    told = [each for each in thread["messages"] if each["role"] == "activity"]
-    assert [each["activityType"] for each in told] == ["callsheet.cost"] * 2
+    told = [each for each in thread["messages"] if each.get("activityType") == "callsheet.cost"]
+    assert len(told) == 2
     assert [each["content"]["total"]["cost"] for each in told] == ["0.000124"] * 2
     stages = [stage["stage"] for stage in told[0]["content"]["stages"]]
     assert stages == ["intent", "execution", "organization"]
-    assert thread["turns"][0]["events"]["ACTIVITY_SNAPSHOT"] == 3
+    assert thread["turns"][0]["events"]["ACTIVITY_SNAPSHOT"] == 4
     assert result["complaints"] == []

@@ -15,6 +15,7 @@ _PAGE: Final = "page.html"
 _KINDS: Final = {
     "page.css": "text/css",
     "page.js": "text/javascript",
+    "live.js": "text/javascript",
     "server.js": "text/javascript",
     "turn.js": "text/javascript",
     "cost.js": "text/javascript",

@@ -1,11 +1,10 @@
 // One conversation over the public protocol: POST /v1/agent-chat answers with AG-UI events.
 
 import { billed, billOf, said, spentByRun } from "./cost.js";
-import { eventsOf, newId, readMessages, readSession, startTurn, stopTurn, useKey } from "./server.js";
+import { followed } from "./live.js";
+import { activeRun, continueRun, newId, readMessages, readSession, startTurn, stopTurn, useKey, watchRun } from "./server.js";
 import { SessionTotal } from "./session.js";
 import { Turn } from "./turn.js";
-
-const LOOK_AGAIN_MS = 1500;
 
 const at = (id) => document.getElementById(id);
 const view = { log: at("log"), error: at("error"), text: at("text"), send: at("send"), stop: at("stop"), spent: at("spent") };
@@ -19,6 +18,10 @@ let turnCount = 0; // grows with each change of conversation, so that late answe
 function showError(message) {
   view.error.textContent = message;
   view.error.hidden = !message;
+}
+
+function showLost(isLost) {
+  at("lost").hidden = !isLost;
 }
 
 function showFailure(error) {
@@ -71,35 +74,51 @@ function clear() {
 
 // ---------------------------------------------------------------- one turn
 
-async function ask(text) {
+function ask(text) {
+  const shown = showUser(text);
+  return run(() => startTurn(threadId, text), () => {
+    shown.remove();
+    view.text.value = view.text.value || text;
+  });
+}
+
+/** Shows a run that `begin` asks for, to its end; `refused` is called where there is none. */
+async function run(begin, refused = () => {}) {
   const mine = turnCount;
   showError("");
   showRunning(true);
-  const shown = showUser(text);
+  view.log.querySelectorAll(".again").forEach((old) => old.remove());
   let turn = null;
   try {
-    const answer = await startTurn(threadId, text);
+    const answer = await begin();
     if (mine !== turnCount) return;
     runId = answer.headers.get("X-Run-Id");
     turn = new Turn(showTurn(), showError);
     turn.article.setAttribute("aria-busy", "true");
-    for await (const event of eventsOf(answer)) {
+    for await (const event of followed(answer, runId, showLost)) {
       if (mine !== turnCount) return; // another conversation is shown; the run goes on without a viewer
       const follow = atEnd();
       turn.apply(event);
       total.apply(event);
       if (follow) view.log.scrollTop = view.log.scrollHeight;
     }
-    if (!turn.ended) throw new Error("The connection was lost. The run goes on; reload to see its answer.");
+    if (turn.brokeOff) offerToGoOn(turn.article, runId);
   } catch (error) {
     if (mine !== turnCount) return;
-    if (!turn) { shown.remove(); view.text.value = view.text.value || text; }
+    if (!turn) refused();
     showFailure(error);
   }
+  showLost(false);
   turn?.article.removeAttribute("aria-busy");
   runId = null;
   showRunning(false);
   if (!total.known) await showTotals(mine).catch(() => {});
+}
+
+function offerToGoOn(article, broken) {
+  const button = article.querySelector(".again");
+  button.hidden = false;
+  button.addEventListener("click", () => run(() => continueRun(broken)));
 }
 
 async function stop() {
@@ -119,6 +138,7 @@ async function showHistory() {
   const mine = turnCount;
   try {
     const found = await showTotals(mine);
+    const active = await activeRun(threadId);
     const items = await readMessages(threadId);
     if (mine !== turnCount || runId) return;
     clear();
@@ -126,14 +146,16 @@ async function showHistory() {
     const spent = spentByRun(items);
     for (const item of items) {
       if (item.role === "user") showUser(item.content);
-      else if (item.role === "assistant" && item.metadata.visible && item.content) showAnswer(item, spent.get(item.metadata.run_id) || item);
+      else if (isAnswer(item) && item.metadata.run_id !== active) showAnswer(item, spent.get(item.metadata.run_id) || item);
     }
-    const busy = found.status === "running" || found.status === "pending" && items.length > 0;
-    showRunning(busy);
-    if (busy) setTimeout(() => mine === turnCount && !runId && showHistory(), LOOK_AGAIN_MS);
+    if (active) await run(() => watchRun(active)); // from its beginning, and live
   } catch (error) {
     if (error.status !== 404 && mine === turnCount) showFailure(error);
   }
+}
+
+function isAnswer(item) {
+  return item.role === "assistant" && item.metadata.visible && item.metadata.status !== "discarded" && item.content;
 }
 
 function open(id) {

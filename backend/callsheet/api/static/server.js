@@ -50,7 +50,25 @@ export async function readMessages(threadId) {
   return items;
 }
 
-export async function* eventsOf(answer) {
+/** The run's stream once more, from behind the frame with the id `after`. */
+export function watchRun(runId, after) {
+  const from = after ? `?after=${encodeURIComponent(after)}` : "";
+  return call(`v1/runs/${encodeURIComponent(runId)}/events${from}`, undefined, "text/event-stream");
+}
+
+/** A new run that goes on where this one broke off. */
+export function continueRun(runId) {
+  return call(`v1/runs/${encodeURIComponent(runId)}/continue`, { protocolVersion: "1.0" }, "text/event-stream");
+}
+
+/** The session's run that is under way; none where nothing is. */
+export async function activeRun(threadId) {
+  const [last] = (await (await call(`${pathOf(threadId)}/runs?limit=1`)).json()).items;
+  return last && ["queued", "running"].includes(last.status) ? last.id : null;
+}
+
+/** The frames of a stream: `id` is empty where it is in no journal. */
+export async function* framesOf(answer) {
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
@@ -59,8 +77,10 @@ export async function* eventsOf(answer) {
     const frames = (rest + value).split("\n\n");
     rest = frames.pop();
     for (const frame of frames) {
-      const data = frame.split("\n").filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));
-      if (data.length) yield JSON.parse(data.join("\n"));
+      const lines = frame.split("\n");
+      const data = lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));
+      const id = lines.find((line) => line.startsWith("id: "))?.slice(4) || "";
+      if (data.length) yield { id, event: JSON.parse(data.join("\n")) };
     }
   }
 }

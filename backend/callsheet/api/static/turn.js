@@ -13,7 +13,7 @@ export class Turn {
     this.steps = new Map();
     this.texts = new Map();
     this.own = ""; // the bill of the last text
-    this.ended = false;
+    this.brokeOff = false; // the run can be gone on with
   }
 
   step(id, title, tag = "div") {
@@ -37,6 +37,12 @@ export class Turn {
       this.texts.set(id, own);
     }
     this.texts.get(id).append(text);
+  }
+
+  /** What was said and is taken back goes; the snapshot has all that still stands. */
+  correct(messages) {
+    const kept = new Set(messages.map((message) => message.id));
+    for (const [id, paragraph] of this.texts) if (!kept.has(id)) paragraph.textContent = "";
   }
 
   stage(name, state) {
@@ -90,10 +96,10 @@ export class Turn {
   }
 
   end(event) {
-    this.ended = true;
     this.bill(event);
     for (const item of this.part("stages").children) if (item.dataset.state === "now") this.stage(item.dataset.name, "failed");
     if (event.type === "RUN_ERROR") this.showError(event.message);
+    this.brokeOff = event.type === "RUN_ERROR" || event.outcome?.type === "cancelled";
     const stopped = event.outcome?.type === "cancelled";
     if (stopped) this.part("bill").textContent = ["Stopped", this.part("bill").textContent].filter(Boolean).join(" · ");
   }
@@ -112,6 +118,7 @@ export class Turn {
       case "REASONING_MESSAGE_END": case "TEXT_MESSAGE_END": return this.message(event.messageId, own);
       case "TOOL_CALL_END": return this.message(event.toolCallId, own);
       case "ACTIVITY_SNAPSHOT": return event.activityType === "callsheet.cost" ? this.spending(event.content) : undefined;
+      case "MESSAGES_SNAPSHOT": return this.correct(event.messages);
       case "TEXT_MESSAGE_CONTENT": return this.say(event.messageId, event.delta);
       case "RUN_FINISHED": case "RUN_ERROR": return this.end(event);
     }
