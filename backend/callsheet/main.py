@@ -34,6 +34,7 @@ from callsheet.wiring.catalogs import WorkflowService
 from callsheet.wiring.health import HealthService
 from callsheet.wiring.identities import make_identities
 from callsheet.wiring.interrupts import InterruptService
+from callsheet.wiring.title_model import make_titles
 
 
 class Lifespan(Protocol):
@@ -95,6 +96,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         runs=application.runs,
         continuations=application.continuations,
         sessions=application.sessions,
+        titles=make_titles(application),
         interrupts=InterruptService(application.core),
         workflows=WorkflowService(application.workflows, settings.default_workflow),
         models=application.llm.models,

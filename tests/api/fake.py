@@ -51,6 +51,7 @@ class World:
             runs=self.runs,
             continuations=self.continuations,
             sessions=self.sessions,
+            titles=self.sessions,
             interrupts=self.interrupts,
             workflows=FakeWorkflows(),
             models=FakeModels(),

@@ -111,6 +111,10 @@ class FakeSessions:
         self.sessions[session_id] = session
         return session
 
+    async def write(self, principal: Principal, session_id: UUID) -> SessionRecord:
+        """The same title for all."""
+        return await self.change(principal, session_id, SessionChange(title="Written"))
+
     async def delete(self, principal: Principal, session_id: UUID) -> None:
         """As the port says."""
         await self.get(principal, session_id)

@@ -80,6 +80,7 @@ async def test_the_answers_are_the_documented_ones(
         ("GET", f"{sessions}/{{session_id}}", one, None, 200),
         ("GET", f"{sessions}/{{session_id}}", f"{sessions}/other", None, 404),
         ("PATCH", f"{sessions}/{{session_id}}", one, {"title": "T"}, 200),
+        ("POST", f"{sessions}/{{session_id}}/title", f"{one}/title", None, 200),
         ("GET", f"{sessions}/{{session_id}}/messages", f"{one}/messages?limit=1", None, 200),
         ("GET", f"{sessions}/{{session_id}}/connect", f"{sessions}/other/connect", None, 404),
         ("GET", f"{sessions}/{{session_id}}/runs", f"{one}/runs", None, 200),

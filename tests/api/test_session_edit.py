@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from callsheet.sessions.settings import SessionChange
-from tests.api.fake import World
+from tests.api.fake import BOB, World
 from tests.api.test_records import created
 
 
@@ -68,3 +68,11 @@ async def test_sessions_are_searched_by_words(client: httpx.AsyncClient) -> None
     for wrong in ("", "x" * 201):
         answer = await client.get("/v1/sessions", params={"q": wrong})
         assert (answer.status_code, answer.json()["field"]) == (422, "q")
+
+
+async def test_a_title_is_written_on_request(client: httpx.AsyncClient) -> None:
+    path = f"/v1/sessions/{(await created(client, title='Sums'))['id']}"
+    written = await client.post(f"{path}/title")
+    assert (written.status_code, written.json()["title"]) == (200, "Written")
+    assert (await client.get(path)).json() == written.json()
+    assert (await client.post(f"{path}/title", headers=BOB)).status_code == 404

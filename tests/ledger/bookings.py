@@ -37,7 +37,9 @@ class Booking:
 
     @property
     def message(self) -> NewMessage:
-        return NewMessage(self.opened.message_id, self.session_id, "assistant", "", model_code="m")
+        return NewMessage(
+            str(self.opened.message_id), self.session_id, "assistant", "", model_code="m"
+        )
 
 
 async def the_price(database: Database) -> Price:

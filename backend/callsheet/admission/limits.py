@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from uuid import UUID
 
-from callsheet.admission.admitted import AdmissionRequest
 from callsheet.admission.limits_store import look, troubles_of
 from callsheet.admission.slow_down import WITHIN, SlowDown, wait_s
 from callsheet.db.driver import DriverTx
@@ -31,6 +30,21 @@ _WHY: Final[Mapping[Reason, str]] = {
     "tokens": "You have used as many tokens in the last minute as you may.",
     "concurrency": "You have as many turns under way as you may; wait for one to end.",
 }
+
+
+class Asking(Protocol):
+    """Who wants a turn, or something else that models are asked for, and where."""
+
+    @property
+    def user_id(self) -> UUID: ...
+
+    @property
+    def session_id(self) -> UUID: ...
+
+    @property
+    def run_id(self) -> UUID:
+        """Of the run that it would be; another id where it is none."""
+        ...
 
 
 class TurnLimits:
@@ -56,7 +70,7 @@ class TurnLimits:
         self._slow_down.note(user_id)
 
     @asynccontextmanager
-    async def let_in(self, request: AdmissionRequest) -> AsyncIterator[None]:
+    async def let_in(self, request: Asking) -> AsyncIterator[None]:
         """`async with`: the run has to be let in inside the block, so that no other slips by.
 
         To look on at a run that was let in before is not limited. What is refused is written
@@ -85,7 +99,7 @@ class TurnLimits:
             raise no.error
 
     async def _judged(
-        self, tx: DriverTx, request: AdmissionRequest, limits: Limits, *, suspect: bool
+        self, tx: DriverTx, request: Asking, limits: Limits, *, suspect: bool
     ) -> _No | None:
         user_id, now = request.user_id, self._clock.now()
         await lock_rate(tx, "user", str(user_id))
@@ -122,14 +136,14 @@ class TurnLimits:
         return _No(error, error.extra)
 
     async def _spent(
-        self, tx: DriverTx, request: AdmissionRequest, limits: Limits, now: datetime
+        self, tx: DriverTx, request: Asking, limits: Limits, now: datetime
     ) -> _No | None:
         zone = self._quotas.zone
         spent = await spent_before_turn(tx, request.user_id, request.session_id, now, zone)
         refusal = spent_scope(limits, spent, self._currency, scope_ends(now, zone))
         return None if refusal is None else _No(refusal.error(), refusal.detail())
 
-    async def _write_down(self, request: AdmissionRequest, no: _No) -> None:
+    async def _write_down(self, request: Asking, no: _No) -> None:
         if "troubles" not in no.detail:
             self._slow_down.note(request.user_id)
         refused = RefusedTurn(

@@ -8,7 +8,8 @@ from callsheet.agui.encoder import Encoder
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.viewer import Viewer
 from callsheet.api.openapi import Answers, answers
-from callsheet.api.ports import ApiOptions, Sessions
+from callsheet.api.ports import ApiOptions
+from callsheet.api.session_ports import Sessions
 from callsheet.api.stream_response import StreamResponse, run_headers
 from callsheet.runs.watched import WatchedRun
 

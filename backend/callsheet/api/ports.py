@@ -11,6 +11,7 @@ from callsheet.agui.run_input import ContinuationInput, RunInput
 from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
 from callsheet.api.price_ports import Prices
 from callsheet.api.quota_ports import UserQuotas
+from callsheet.api.session_ports import Sessions, Titles
 from callsheet.api.usage_ports import UsageReports
 from callsheet.auth.principal import Principal
 from callsheet.interrupts.interrupt import InterruptRecord
@@ -22,11 +23,6 @@ from callsheet.llm.model import Model
 from callsheet.runs.run import RunRecord
 from callsheet.runs.started import StartedRun
 from callsheet.runs.watched import WatchedRun
-from callsheet.sessions.message import MessageRecord
-from callsheet.sessions.session import SessionRecord
-from callsheet.sessions.settings import SessionChange
-from callsheet.sessions.shown import ShownMessage
-from callsheet.stream.connected import ConnectedSession
 from callsheet.workflows.workflow import Workflow
 
 
@@ -94,56 +90,6 @@ class Runs(Protocol):
     async def cancel_session(self, principal: Principal, session_id: UUID) -> RunRecord | None:
         """Stop the session's active run; None where there is none."""
         ...
-
-
-class Sessions(Protocol):
-    """Sessions and their messages. Another user's session is NotFound."""
-
-    async def connect(self, principal: Principal, session_id: UUID) -> ConnectedSession:
-        """What was said in it, and its run under way."""
-        ...
-
-    async def streamed(self, session_id: UUID, run_id: UUID) -> Sequence[ShownMessage]:
-        """What a client holds that saw the session's runs up to this one; not whose it is."""
-        ...
-
-    async def create(
-        self, principal: Principal, session_id: UUID | None, title: str | None
-    ) -> SessionRecord:
-        """Make an empty session; the user's own of that id is returned as it is."""
-        ...
-
-    async def list(
-        self, principal: Principal, page: PageRequest, words: str | None = None
-    ) -> Page[SessionRecord]:
-        """Not deleted, pinned ones and then most recent activity first; those with the words."""
-        ...
-
-    async def recent(self, principal: Principal) -> SessionRecord | None:
-        """The one with the most recent activity; None where the user has none."""
-        ...
-
-    async def get(self, principal: Principal, session_id: UUID) -> SessionRecord: ...
-
-    async def change(
-        self, principal: Principal, session_id: UUID, change: SessionChange
-    ) -> SessionRecord:
-        """Change what the edit names."""
-        ...
-
-    async def delete(self, principal: Principal, session_id: UUID) -> None:
-        """Stop its active run, then soft-delete it with its messages."""
-        ...
-
-    async def messages(
-        self, principal: Principal, session_id: UUID, page: PageRequest
-    ) -> Page[MessageRecord]:
-        """Not deleted, oldest first."""
-        ...
-
-    async def delete_message(
-        self, principal: Principal, session_id: UUID, message_id: UUID
-    ) -> None: ...
 
 
 class Interrupts(Protocol):
@@ -215,6 +161,7 @@ class Services:
     runs: Runs
     continuations: Continuations
     sessions: Sessions
+    titles: Titles
     interrupts: Interrupts
     workflows: WorkflowCatalog
     models: ModelCatalog

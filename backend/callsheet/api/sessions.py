@@ -45,6 +45,8 @@ class SessionRoutes:
             responses=answers(MessagePage, 404))  # fmt: skip
         add("/{session_id}/messages/{message_id}", self.delete_message, methods=["DELETE"],
             status_code=204, responses=answers(None, 404, status=204))  # fmt: skip
+        add("/{session_id}/title", self.title, methods=["POST"],
+            responses=answers(Session, 402, 404, 409, 422, 429))  # fmt: skip
         add("/{session_id}/runs", self.runs, methods=["GET"], responses=answers(RunPage, 404))
         add("/{session_id}/cancel", self.cancel, methods=["POST"],
             responses=answers(Stopped, 404, 409))  # fmt: skip
@@ -98,6 +100,13 @@ class SessionRoutes:
         session = await self._services.sessions.change(
             caller, path_id(caller, "session", session_id), change
         )
+        return json_answer(session_view(session, self._show))
+
+    async def title(self, request: Request, session_id: str) -> Response:
+        """Have a model give the session a title; it is a call that is paid for."""
+        caller = await caller_of(request, self._services.identities)
+        id_ = path_id(caller, "session", session_id)
+        session = await self._services.titles.write(caller, id_)
         return json_answer(session_view(session, self._show))
 
     async def delete(self, request: Request, session_id: str) -> Response:

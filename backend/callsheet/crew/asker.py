@@ -40,6 +40,7 @@ class Question:
     iteration: int
     deadline: Deadline
     metadata: Mapping[str, Any]
+    purpose: str = "answer"
 
 
 class Asker:
@@ -151,6 +152,7 @@ def _intent(question: Question, message_id: str, number: int) -> CallIntent:
         visible=frame.visible,
         estimated_input_tokens=estimate_messages(request.messages, request.tools),
         max_output_tokens=request.max_output_tokens or request.model.max_output_tokens,
+        purpose=question.purpose,
     )
 
 

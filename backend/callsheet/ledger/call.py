@@ -12,13 +12,16 @@ from callsheet.events.usage import MeteredUsage
 
 @dataclass(frozen=True, slots=True)
 class OpenedCall:
-    """A row as it is written before the request leaves."""
+    """A row as it is written before the request leaves.
+
+    Only a call of a purpose of its own (a title) belongs to no run and to no message.
+    """
 
     id: str
-    run_id: UUID
+    run_id: UUID | None
     session_id: UUID
     user_id: UUID
-    message_id: str
+    message_id: str | None
     purpose: str
     stage: str
     agent: str
@@ -41,7 +44,7 @@ class SettledCall:
     """What is written over it once, when the request has ended."""
 
     id: str
-    message_id: str
+    message_id: str | None
     session_id: UUID
     status: str
     metered: MeteredUsage

@@ -27,7 +27,8 @@ WITH opened AS (
                          stage, agent, tool, attempt, factory, model_code, price_id, unpriced,
                          price_currency, fx_rate, currency, reserved_cost, reserved_tokens,
                          started_at)
-  SELECT o.id, o.run_id || ':' || o.id, o.run_id, o.session_id, o.user_id, o.message_id, o.purpose,
+  SELECT o.id, concat_ws(':', o.run_id, o.id), o.run_id, o.session_id, o.user_id,
+         o.message_id, o.purpose,
          o.stage, o.agent, o.tool, o.attempt, o.factory, o.model_code, o.price_id,
          o.price_id IS NULL, o.price_currency, o.fx_rate, o.currency, o.reserved_cost,
          o.reserved_tokens, o.started_at
@@ -200,5 +201,5 @@ async def settle_calls(tx: Statements, calls: Sequence[SettledCall], zone: str) 
         [c.metered.units for c in calls],
         zone,
     )
-    latest = {c.message_id: c.latency_ms for c in calls}
+    latest = {c.message_id: c.latency_ms for c in calls if c.message_id is not None}
     await tx.execute(_TOTALS, list(latest), list(latest.values()))

@@ -8,12 +8,11 @@ messages about wrong values are made from them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
-from pydantic import BaseModel, Field, SecretStr, field_validator
+from pydantic import BaseModel, Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
@@ -21,9 +20,10 @@ from pydantic_settings import (
 from callsheet.auth.exposure import is_loopback
 from callsheet.llm.key import variable_part
 from callsheet.settings.auth import AuthSettings
+from callsheet.settings.cors import CorsSettings
 from callsheet.settings.journal import JournalSettings
 from callsheet.settings.log import LogSettings
-from callsheet.settings.record import FROZEN, split
+from callsheet.settings.record import FROZEN
 
 PREFIX: Final = "CALLSHEET_"
 DELIMITER: Final = "__"
@@ -69,36 +69,6 @@ class ServerSettings(BaseModel):
         description="Whether GET /metrics answers everyone; else it needs the scope admin, which "
         "the one local user of a server without keys has.",
     )
-
-
-class CorsSettings(BaseModel):
-    """Browsers on other origins."""
-
-    model_config = FROZEN
-
-    origins: Annotated[tuple[str, ...], NoDecode] = Field(
-        default=(
-            "http://localhost:3000",
-            "http://127.0.0.1:3000",
-            "http://localhost:5173",
-            "http://127.0.0.1:5173",
-        ),
-        description="Origins of browser frontends that may call, comma-separated, each "
-        "scheme://host[:port]; never *.",
-    )
-
-    _split_origins = field_validator("origins", mode="before")(split)
-
-    @field_validator("origins")
-    @classmethod
-    def _check_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
-        for origin in origins:
-            scheme, mark, rest = origin.partition("://")
-            if scheme not in ("http", "https") or not mark or not rest or set("/*? ") & set(rest):
-                raise ValueError(
-                    f"{origin!r} is no origin: write scheme://host or scheme://host:port"
-                )
-        return origins
 
 
 class LimitSettings(BaseModel):
@@ -197,6 +167,12 @@ class Settings(BaseSettings):
         min_length=1,
         max_length=200,
         description="First word of the title of a session without text.",
+    )
+    title_model: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Model that writes a session's title on request. Unset: that of the first "
+        "agent of the default workflow.",
     )
     label_language: str = Field(
         default="en",

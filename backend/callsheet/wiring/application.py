@@ -197,7 +197,7 @@ class Application:
 
     async def _start(self, stack: AsyncExitStack) -> tuple[Core, Life]:
         import_in_background(
-            self.folders.data, self._abilities(), self._crew_is_there, self._crew_failed
+            self.folders.data, self.abilities(), self._crew_is_there, self._crew_failed
         )
         url, revive = await database_url(self.settings, self.folders.data, stack)
         await migrate(url)
@@ -224,7 +224,8 @@ class Application:
         self.readiness.set(CATALOG, ready=True)
         return core, life
 
-    def _abilities(self) -> Abilities:
+    def abilities(self) -> Abilities:
+        """What every asking of a model needs."""
         rates = ProviderRates(
             self.allowances.provider_rates, lambda: self.core().limits_driver, self.adapters.clock
         )

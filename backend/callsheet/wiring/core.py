@@ -33,6 +33,7 @@ from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.allowances import Allowances
 from callsheet.wiring.history import SessionHistory
 from callsheet.wiring.last_viewers import LastViewers
+from callsheet.wiring.lone_sweep import LoneSweep
 from callsheet.wiring.price_feed import PriceFeed
 from callsheet.wiring.quota_feed import QuotaFeed
 from callsheet.wiring.stop_orders import StopOrders
@@ -72,6 +73,7 @@ class Core:
     strays: Strays
     stop_orders: StopOrders
     waiting_runs: WaitingRuns
+    lone_sweep: LoneSweep
     worker_id: str
     currency: str
 
@@ -87,6 +89,7 @@ class Core:
             self.last_viewers,
             self.upkeep,
             self.waiting_runs,
+            self.lone_sweep,
         )
         return tuple(part.run for part in parts)
 
@@ -186,6 +189,7 @@ def make_core(
         strays=Strays(database, jobs, process.worker_id),
         stop_orders=StopOrders(options, database, jobs),
         waiting_runs=WaitingRuns(database, clock),
+        lone_sweep=LoneSweep(database, driver, BudgetGuard(quotas), clock),
         worker_id=process.worker_id,
         currency=settings.currency,
     )

@@ -95,7 +95,7 @@ class Spender:
     async def open(self, *calls: OpenedCall) -> Mapping[str, Refusal]:
         """Open them in one batch; the refusals by call."""
         messages = [
-            NewMessage(call.message_id, call.session_id, "assistant", "", model_code="m")
+            NewMessage(str(call.message_id), call.session_id, "assistant", "", model_code="m")
             for call in calls
         ]
         sessions = {call.session_id for call in calls}
@@ -112,7 +112,9 @@ class Spender:
 
     async def go_on(self, ended: OpenedCall, tokens: int, begun: OpenedCall) -> bool:
         """One call ends and the next begins in the same commit; whether it may."""
-        message = NewMessage(begun.message_id, begun.session_id, "assistant", "", model_code="m")
+        message = NewMessage(
+            str(begun.message_id), begun.session_id, "assistant", "", model_code="m"
+        )
         written = await self._journal.write(
             [],
             Changes(
