@@ -51,6 +51,8 @@ class ToolFrames:
         )
 
     def _call_result(self, event: ToolResult) -> None:
+        if event.is_clients:  # it would stand there twice
+            return
         self._out.put(
             {
                 "type": "TOOL_CALL_RESULT",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+
 from callsheet.crew.frame import Frame
 from callsheet.events.call import RequestedTool
 from callsheet.events.tool import ToolResult, ToolStatus
@@ -18,11 +20,14 @@ _UNKNOWN: Final = (
 )
 
 
-def tool_result(frame: Frame, call: RequestedTool, outcome: ToolOutcome) -> ToolResult:
-    """The result of a call that ran."""
-    return _result(
+def tool_result(
+    frame: Frame, call: RequestedTool, outcome: ToolOutcome, *, is_clients: bool = False
+) -> ToolResult:
+    """The result of a call that ran, here or in the client."""
+    result = _result(
         frame, call, outcome.status, outcome.content, outcome.args_digest, outcome.latency_ms
     )
+    return msgspec.structs.replace(result, is_clients=True) if is_clients else result
 
 
 def stopped_result(frame: Frame, call: RequestedTool) -> ToolResult:

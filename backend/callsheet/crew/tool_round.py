@@ -133,7 +133,8 @@ class ToolRound:
         said = self._record.decisions.get(call.tool_call_id)
         go = Go(call) if said is None else decided(call, said)
         if not isinstance(go, Go):
-            return tool_result(self._frame, call, go)
+            is_clients = said is not None and said.reason == "client_tool"
+            return tool_result(self._frame, call, go, is_clients=is_clients)
         ask = self._tools.ask_first(call) if said is None else None
         if ask is not None:
             raise NeedsPerson(ask)

@@ -42,7 +42,10 @@ class ToolStarted(RunEvent, frozen=True, kw_only=True, tag="tool_started"):
 
 
 class ToolResult(RunEvent, frozen=True, kw_only=True, tag="tool_result"):
-    """What the tool gave back; also creates the `role = tool` message `message_id`."""
+    """What the tool gave back; also creates the `role = tool` message `message_id`.
+
+    `is_clients`: the client ran it, and has the result already.
+    """
 
     tool_call_id: str
     message_id: str
@@ -56,3 +59,4 @@ class ToolResult(RunEvent, frozen=True, kw_only=True, tag="tool_result"):
     latency_ms: int
     visible: bool
     path: str = ""
+    is_clients: bool = False

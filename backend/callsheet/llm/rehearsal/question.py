@@ -1,4 +1,4 @@
-"""Finds the two kinds of question that the rehearsal can answer with a tool."""
+"""Finds the kinds of request that the rehearsal can answer with a tool."""
 
 from __future__ import annotations
 
@@ -38,6 +38,19 @@ _TIME: Final = re.compile(
 )
 
 
+_ADDRESS: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}", re.ASCII)
+_MAIL: Final = re.compile(r"\b(?:e-?mail|mail|send|write)\b|邮件|发送|写信|发给", re.IGNORECASE)
+_ASK: Final = re.compile(r"\bask me\b|\bquestion me\b|问我|向我提问", re.IGNORECASE)
+_COLOURS: Final = {
+    "en": ("Which colour do you like best?", ["red", "green", "blue"]),
+    "zh": ("你最喜欢哪种颜色？", ["红色", "绿色", "蓝色"]),
+}
+_SUBJECT: Final = {"en": "A mail from the rehearsal", "zh": "来自排练的邮件"}
+
+
+_OURS: Final = frozenset({"calculator", "current_time", "ask_user", "send_mail"})
+
+
 @dataclass(frozen=True, slots=True)
 class ToolNeed:
     """The tool that would answer, and what to ask it."""
@@ -48,7 +61,20 @@ class ToolNeed:
 
 
 def tool_need(prompt: Prompt) -> ToolNeed | None:
-    """Arithmetic wants the calculator, a question for the time the clock; else None."""
+    """A mail to an address wants to be sent, "ask me" a question; arithmetic wants the calculator,
+    a question for the time the clock; the name of a tool of the client that tool; else None.
+    """
+    asked = prompt.question[:_LOOKED_AT_CHARS]
+    address = _ADDRESS.search(asked)
+    if address and _MAIL.search(asked):
+        subject = _SUBJECT[prompt.language]
+        return ToolNeed("send_mail", {"to": [address[0]], "subject": subject, "body": asked})
+    if _ASK.search(asked):
+        question, choices = _COLOURS[prompt.language]
+        return ToolNeed("ask_user", {"questions": [{"question": question, "choices": choices}]})
+    named = next((name for name in sorted(prompt.tools - _OURS) if name in asked), None)
+    if named is not None:
+        return ToolNeed(named, {})
     expression = arithmetic_in(prompt.question)
     if expression:
         return ToolNeed("calculator", {"expression": expression}, expression)

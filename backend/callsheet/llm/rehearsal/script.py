@@ -23,9 +23,11 @@ _HOW: Final = {
 _HELLO: Final = {
     "en": f"Hello! You reached Callsheet, and {_MARK['en']}: no real model is connected, so this "
     "answer is scripted. It went through the same stages, stream and ledger as a real one. Ask me "
-    "for a sum or for the time to see a tool at work. ",
+    "for a sum or for the time to see a tool at work, to ask you something, or to mail to an "
+    "address (you have to allow it first). ",
     "zh": f"你好！这里是 Callsheet，{_MARK['zh']}：还没有连接真实的模型，所以这个回答是预先写好的，"
-    "但它经过了与真实回答相同的阶段、流和账本。可以让我算一道算式或问现在几点，看看工具如何工作。",
+    "但它经过了与真实回答相同的阶段、流和账本。可以让我算一道算式或问现在几点，看看工具如何工作；也可以让我问你一个问题，"
+    "或给某个地址发邮件（需要你先批准）。",
 }
 _NOTE: Final = {
     "en": f"\n\n({_MARK['en'].capitalize()}: no real model is connected. {_HOW['en']})",
@@ -36,6 +38,7 @@ _NOW: Final = {
     "en": "It is {time} ({weekday}, {timezone}).",
     "zh": "现在是 {time}（{weekday}，{timezone}）。",
 }
+_HEARD: Final = {"en": "You said: {answers}.", "zh": "你的回答：{answers}。"}
 _SAID: Final = {"en": "The tool says: {result}", "zh": "工具的结果：{result}"}
 
 
@@ -91,6 +94,8 @@ def _sentence(result: str, need: ToolNeed | None, language: Language) -> str:
         value = None
     if isinstance(value, dict) and {"time", "weekday", "timezone"} <= value.keys():
         return _NOW[language].format_map(value)
+    if isinstance(value, dict) and isinstance(value.get("answers"), list):
+        return _HEARD[language].format(answers=", ".join(map(str, value["answers"])))
     return _SAID[language].format(result=result)
 
 
