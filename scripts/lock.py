@@ -46,7 +46,8 @@ def without_common_marker(text: str) -> str:
 
 def main() -> None:
     project = ("pyproject.toml", "--group", "build")
-    compile_lock("dev", *project, "--group", "dev", "--extra", "litellm", "--extra", "parquet")
+    extras = (each for extra in ("litellm", "parquet", "redis") for each in ("--extra", extra))
+    compile_lock("dev", *project, "--group", "dev", *extras)
     compile_lock("runtime", *project, *WITHIN_DEV)
     compile_lock("litellm", *project, "--extra", "litellm", *WITHIN_DEV)
     compile_lock("local-model", "--no-deps", "requirements/local-model.in")

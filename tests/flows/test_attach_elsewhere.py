@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import statistics
+import tempfile
 import time
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from callsheet.settings.settings import Settings
 from tests.fakes.agui_client import Turn
 from tests.fakes.chat_script import chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
+from tests.fakes.redis_server import redis_server
 from tests.fakes.running_app import RunningApp
 from tests.fakes.two_apps import client_of, two_apps
 
+REDIS = pytest.mark.needs("redis")
 HELD = {"text": None, "chunks": 6, "fault": "stall", "fault_at": 3}
 
 
@@ -80,14 +86,22 @@ async def test_a_process_that_ends_does_not_wait_for_runs_of_others(
     assert first.finish().breaches == []
 
 
+@pytest.mark.parametrize("way", ["database", pytest.param("redis", marks=REDIS)])
 async def test_what_another_process_writes_is_seen_at_once(
-    deployment: Deployment, database_url: str, provider: FakeProvider
+    deployment: Deployment, database_url: str, provider: FakeProvider, way: str
 ) -> None:
+    with tempfile.TemporaryDirectory(prefix="cs-redis-") as folder, ExitStack() as stack:
+        url = stack.enter_context(redis_server(Path(folder))) if way == "redis" else None
+        settings = deployment.settings(database_url, stream={"redis_url": url})
+        await _seen_at_once(settings, provider)
+
+
+async def _seen_at_once(settings: Settings, provider: FakeProvider) -> None:
     paced = {"text": None, "chunks": 60, "gap_s": 0.05, "stamp": True}
     provider.scenario = chat_script(organization=paced)
     delays_s: list[float] = []
     async with (
-        two_apps(deployment.settings(database_url)) as (here, there),
+        two_apps(settings) as (here, there),
         here.open("hello", run_id="r") as (first, events),
     ):
         await anext(events)

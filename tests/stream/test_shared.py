@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from random import Random
 
@@ -12,56 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callsheet.kit.clock import SystemClock
-from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
-from callsheet.stream.local import LocalBroker
 from callsheet.stream.replay import follow
 from callsheet.stream.shared import SharedBroker
 from callsheet.stream.watchers import FORGOTTEN_AFTER_S, Watchers
 from tests.fakes.clock import HandClock
+from tests.stream.hub import Hub, until
 from tests.stream.journal import Journal, entries
 
 RUN = new_id()
-
-
-class Hub:
-    """Hands words to all who listen; `loses` says of each whether it gets lost."""
-
-    def __init__(self, loses: Callable[[], bool] = lambda: False) -> None:
-        self.loses = loses
-        self.said: list[str] = []
-        self.takers: list[Callable[[str], None]] = []
-        self.cut = asyncio.Event()
-
-    async def say(self, words: Sequence[str]) -> bool:
-        await asyncio.sleep(0)
-        self.said += words
-        for word in words:
-            for take in self.takers:
-                if not self.loses():
-                    take(word)
-        return True
-
-    async def listen(self, take: Callable[[str], None], ready: Callable[[], None]) -> None:
-        self.takers.append(take)
-        ready()
-        try:
-            await self.cut.wait()
-            raise Unavailable("The line is down.", service="database")
-        finally:
-            self.takers.remove(take)
-
-    def verbs(self) -> list[str]:
-        return [word.partition(" ")[0] for word in self.said]
 
 
 @asynccontextmanager
 async def process(
     hub: Hub, journal: Journal, *, is_here: bool = False, again_s: float = 30
 ) -> AsyncIterator[SharedBroker]:
-    broker = SharedBroker(
-        LocalBroker(), journal, hub, SystemClock(), lambda _: is_here, again_s=again_s
-    )
+    broker = SharedBroker(journal, hub, SystemClock(), lambda _: is_here, again_s=again_s)
     running = asyncio.ensure_future(broker.run())
     try:
         yield broker
@@ -73,12 +39,6 @@ async def process(
 async def seen(broker: SharedBroker, journal: Journal, after: int = 0) -> list[int]:
     view = await follow(RUN, broker, journal, is_new=False, after=after)
     return [entry.seq for batch in [b async for b in view] for entry in batch]
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():
-            await asyncio.sleep(0.001)
 
 
 def commit(broker: SharedBroker, journal: Journal, last: int, *, end: bool = False) -> None:
@@ -149,9 +109,7 @@ async def test_a_run_that_moves_to_another_process_is_seen_on() -> None:
     hub, journal = Hub(), Journal()
     async with process(hub, journal, is_here=True) as one:
         homes = {"here": True}
-        two = SharedBroker(
-            LocalBroker(), journal, hub, SystemClock(), lambda _: homes["here"], again_s=0.02
-        )
+        two = SharedBroker(journal, hub, SystemClock(), lambda _: homes["here"], again_s=0.02)
         running = asyncio.ensure_future(two.run())
         viewer = asyncio.ensure_future(seen(two, journal))
         await asyncio.sleep(0)

@@ -24,6 +24,7 @@ from callsheet.settings.cors import CorsSettings
 from callsheet.settings.journal import JournalSettings
 from callsheet.settings.log import LogSettings
 from callsheet.settings.record import FROZEN
+from callsheet.settings.stream import StreamSettings
 
 PREFIX: Final = "CALLSHEET_"
 DELIMITER: Final = "__"
@@ -187,6 +188,7 @@ class Settings(BaseSettings):
     worker: WorkerSettings = WorkerSettings()
     show: ShowSettings = ShowSettings()
     journal: JournalSettings = JournalSettings()
+    stream: StreamSettings = StreamSettings()
     log: LogSettings = LogSettings()
     llm: dict[str, LlmSettings] = Field(default_factory=dict)
 

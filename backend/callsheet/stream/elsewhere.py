@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from callsheet.events.entry import Entry
 from callsheet.events.union import TERMINAL
 from callsheet.stream.local import LocalBroker
 from callsheet.stream.protocol import JournalReader
@@ -72,6 +73,25 @@ class Elsewhere:
                 run.is_woken = True
                 self._wake.set()
 
+    def handed(self, run_id: UUID, entries: tuple[Entry, ...]) -> None:
+        """What was committed elsewhere came by itself; where something is missing, it is read."""
+        run = self._runs.get(run_id)
+        if run is None:
+            return
+        if run.last is None or entries[0].seq > run.last + 1:
+            self.wake(run_id)
+        else:
+            self._show(run_id, run, entries)
+
+    def _show(self, run_id: UUID, run: _Run, entries: tuple[Entry, ...]) -> None:
+        fresh = tuple([entry for entry in entries if entry.seq > (run.last or 0)])
+        if not fresh:
+            return
+        run.last = fresh[-1].seq
+        self._local.publish(run_id, fresh)
+        if isinstance(fresh[-1].event, TERMINAL):
+            self.drop(run_id)
+
     async def run(self) -> None:
         """Read what is woken until cancelled.
 
@@ -98,10 +118,6 @@ class Elsewhere:
                 raise
             for run_id, entries in found.items():
                 run = self._runs.get(run_id)
-                if run is None:
-                    continue
-                run.last = entries[-1].seq
-                run.is_woken = run.is_woken or len(entries) >= PAGE
-                self._local.publish(run_id, entries)
-                if isinstance(entries[-1].event, TERMINAL):
-                    self.drop(run_id)
+                if run is not None:
+                    run.is_woken = run.is_woken or len(entries) >= PAGE
+                    self._show(run_id, run, entries)

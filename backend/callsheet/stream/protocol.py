@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 from uuid import UUID
 
@@ -69,5 +69,27 @@ class Line(Protocol):
 
         Raises:
             Unavailable: the line is lost, or was not to be had.
+        """
+        ...
+
+
+class Carrier(Protocol):
+    """Brings committed entries to the processes that look at their runs, without the journal."""
+
+    def send(self, run_id: UUID, entries: Entries, /) -> bool:
+        """Send them soon, in order; False where that cannot be."""
+        ...
+
+    def watch(self, run_ids: Iterable[UUID], /) -> None:
+        """Receive what is sent of these runs, and of no others."""
+        ...
+
+    async def run(
+        self, take: Callable[[UUID, Entries], None], lose: Callable[[Iterable[UUID]], None], /
+    ) -> None:
+        """Carry until cancelled; `lose` is told of runs whose entries were not sent.
+
+        Raises:
+            Unavailable: the carrier is away.
         """
         ...

@@ -65,9 +65,10 @@ async def _entries(
                     viewer.refuse()
                     return
                 broker.caught_up(run_id, viewer, last)
-            entries = tuple(entry for entry in await viewer.take() if entry.seq > last)
-            read_first = not entries or entries[0].seq != last + 1
-            if not read_first:
+            taken = await viewer.take()
+            entries = tuple(entry for entry in taken if entry.seq > last)
+            read_first = not taken or (bool(entries) and entries[0].seq != last + 1)
+            if entries and not read_first:
                 last = entries[-1].seq
                 yield entries
                 if isinstance(entries[-1].event, TERMINAL):

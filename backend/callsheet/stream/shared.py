@@ -22,7 +22,7 @@ from callsheet.kit.ids import new_id
 from callsheet.kit.log import get_log
 from callsheet.stream.elsewhere import Elsewhere
 from callsheet.stream.local import LocalBroker
-from callsheet.stream.protocol import JournalReader, Line
+from callsheet.stream.protocol import Carrier, JournalReader, Line
 from callsheet.stream.subscription import Subscription
 from callsheet.stream.watchers import AGAIN_S, FORGOTTEN_AFTER_S, Watchers
 
@@ -45,20 +45,21 @@ class SharedBroker:
 
     def __init__(
         self,
-        local: LocalBroker,
         journal: JournalReader,
         line: Line,
         clock: Clock,
         is_here: Callable[[UUID], bool],
         again_s: float = AGAIN_S,
+        carrier: Carrier | None = None,
     ) -> None:
-        self._local = local
+        self._local = LocalBroker()
         self._line = line
         self._clock = clock
         self._is_here = is_here
         self._again_s = again_s
+        self._carrier = carrier
         self._me = new_id().hex
-        self._elsewhere = Elsewhere(local, journal)
+        self._elsewhere = Elsewhere(self._local, journal)
         self._watchers = Watchers(clock)
         self._wrote_at: dict[UUID, float] = {}
         self._to_say: dict[str, set[UUID]] = {_WATCH: set(), _WROTE: set()}
@@ -70,7 +71,7 @@ class SharedBroker:
         """Hand what was committed here to the viewers here, and tell the processes of others."""
         self._local.publish(run_id, entries)
         self._wrote_at[run_id] = self._clock.monotonic()
-        if self._watchers.has(run_id):
+        if self._watchers.has(run_id) and not self._sent(run_id, entries):
             self._say(_WROTE, run_id)
         if self._elsewhere.has(run_id):
             self._elsewhere.caught_up(run_id, entries[-1].seq)
@@ -87,7 +88,7 @@ class SharedBroker:
         """Stop receiving; safe to call twice."""
         self._local.unsubscribe(run_id, viewer)
         if not self._local.is_watched(run_id):
-            self._elsewhere.drop(run_id)
+            self._drop(run_id)
 
     def caught_up(self, run_id: UUID, viewer: Subscription, seq: int) -> None:
         """The viewer has read the journal up to `seq` and waits for what follows."""
@@ -96,7 +97,7 @@ class SharedBroker:
 
     def break_off(self, run_id: UUID, error: AppError | None) -> None:
         """Tell the run's viewers in this process that no more of it can be shown here."""
-        self._elsewhere.drop(run_id)
+        self._drop(run_id)
         self._local.break_off(run_id, error)
 
     def looked_at(self) -> tuple[UUID, ...]:
@@ -116,6 +117,8 @@ class SharedBroker:
             group.create_task(self._speak())
             group.create_task(self._read())
             group.create_task(self._look_again())
+            if self._carrier is not None:
+                group.create_task(self._carry(self._carrier))
 
     async def _listen(self) -> None:
         while True:
@@ -180,15 +183,43 @@ class SharedBroker:
         """Also at what has changed its process since: a run may be taken over."""
         for run_id in self._local.looked_at():
             self._look_elsewhere(run_id)
+        self._watch()
         for run_id in self._elsewhere.ids():
             self._say(_WATCH, run_id)
             self._elsewhere.wake(run_id)
 
     def _look_elsewhere(self, run_id: UUID) -> None:
         if self._is_here(run_id):
-            self._elsewhere.drop(run_id)
+            self._drop(run_id)
         elif self._elsewhere.add(run_id):
             self._say(_WATCH, run_id)
+            self._watch()
+
+    def _drop(self, run_id: UUID) -> None:
+        if self._elsewhere.has(run_id):
+            self._elsewhere.drop(run_id)
+            self._watch()
+
+    # -- the carrier, where there is one ---------------------------------------------------------
+
+    async def _carry(self, carrier: Carrier) -> None:
+        while True:
+            try:
+                await carrier.run(self._elsewhere.handed, self._not_sent)
+            except Unavailable as error:
+                _log.warning("views_not_carried", error=str(error))
+                await asyncio.sleep(self._again_s)
+
+    def _sent(self, run_id: UUID, entries: tuple[Entry, ...]) -> bool:
+        return self._carrier is not None and self._carrier.send(run_id, entries)
+
+    def _not_sent(self, run_ids: Iterable[UUID]) -> None:
+        for run_id in run_ids:
+            self._say(_WROTE, run_id)
+
+    def _watch(self) -> None:
+        if self._carrier is not None:
+            self._carrier.watch(self._elsewhere.ids())
 
     def _say(self, verb: str, run_id: UUID) -> None:
         self._to_say[verb].add(run_id)

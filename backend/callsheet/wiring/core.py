@@ -24,13 +24,13 @@ from callsheet.kit.clock import Clock
 from callsheet.ledger.budget.store import BudgetGuard
 from callsheet.ledger.price.book import PriceBook
 from callsheet.settings.settings import Settings
-from callsheet.stream.local import LocalBroker
 from callsheet.stream.shared import SharedBroker
 from callsheet.turn.engine import TurnEngine
 from callsheet.turn.ports import CallWatch, StageRunner
 from callsheet.turn.turn import Turns
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.allowances import Allowances
+from callsheet.wiring.carriers import make_carrier
 from callsheet.wiring.history import SessionHistory
 from callsheet.wiring.last_viewers import LastViewers
 from callsheet.wiring.lone_sweep import LoneSweep
@@ -140,7 +140,11 @@ def make_core(
     prices = PriceBook(currency=settings.currency, allow_unpriced=settings.allow_unpriced)
     jobs = LocalJobs(settings.limits.concurrent_runs)
     broker = SharedBroker(
-        LocalBroker(), StoredJournal(database), Channel(options, VIEWS), clock, jobs.has
+        StoredJournal(database),
+        Channel(options, VIEWS),
+        clock,
+        jobs.has,
+        carrier=make_carrier(settings.stream),
     )
     writer = JournalWriter(
         [
