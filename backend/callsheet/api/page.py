@@ -16,6 +16,7 @@ _KINDS: Final = {
     "page.css": "text/css",
     "page.js": "text/javascript",
     "live.js": "text/javascript",
+    "asking.js": "text/javascript",
     "server.js": "text/javascript",
     "turn.js": "text/javascript",
     "cost.js": "text/javascript",

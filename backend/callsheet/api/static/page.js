@@ -1,8 +1,9 @@
 // One conversation over the public protocol: POST /v1/agent-chat answers with AG-UI events.
 
 import { billed, billOf, said, spentByRun } from "./cost.js";
+import { askingForm } from "./asking.js";
 import { followed } from "./live.js";
-import { activeRun, continueRun, newId, readMessages, readSession, startTurn, stopTurn, useKey, watchRun } from "./server.js";
+import { activeRun, answerRun, continueRun, newId, openInterrupts, readMessages, readSession, startTurn, stopTurn, useKey, watchRun } from "./server.js";
 import { SessionTotal } from "./session.js";
 import { Turn } from "./turn.js";
 
@@ -87,7 +88,7 @@ async function run(begin, refused = () => {}) {
   const mine = turnCount;
   showError("");
   showRunning(true);
-  view.log.querySelectorAll(".again").forEach((old) => old.remove());
+  view.log.querySelectorAll(".again, .asking").forEach((old) => old.remove());
   let turn = null;
   try {
     const answer = await begin();
@@ -102,6 +103,7 @@ async function run(begin, refused = () => {}) {
       total.apply(event);
       if (follow) view.log.scrollTop = view.log.scrollHeight;
     }
+    if (turn.waitsFor.length) askPerson(turn.article, turn.waitsFor);
     if (turn.brokeOff) offerToGoOn(turn.article, runId);
   } catch (error) {
     if (mine !== turnCount) return;
@@ -113,6 +115,11 @@ async function run(begin, refused = () => {}) {
   runId = null;
   showRunning(false);
   if (!total.known) await showTotals(mine).catch(() => {});
+}
+
+function askPerson(article, interrupts) {
+  article.append(askingForm(interrupts, (resume) => run(() => answerRun(threadId, resume), () => askPerson(article, interrupts))));
+  view.log.scrollTop = view.log.scrollHeight;
 }
 
 function offerToGoOn(article, broken) {
@@ -148,6 +155,8 @@ async function showHistory() {
       if (item.role === "user") showUser(item.content);
       else if (isAnswer(item) && item.metadata.run_id !== active) showAnswer(item, spent.get(item.metadata.run_id) || item);
     }
+    const open = active ? [] : await openInterrupts(threadId);
+    if (open.length && mine === turnCount && !runId) askPerson(showTurn(), open);
     if (active) await run(() => watchRun(active)); // from its beginning, and live
   } catch (error) {
     if (error.status !== 404 && mine === turnCount) showFailure(error);

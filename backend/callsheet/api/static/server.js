@@ -30,6 +30,16 @@ export function startTurn(threadId, text) {
   return call("v1/agent-chat", { protocolVersion: "1.0", threadId, runId: newId(), messages }, "text/event-stream");
 }
 
+/** A new run that goes on with these answers. */
+export function answerRun(threadId, resume) {
+  return call("v1/agent-chat", { protocolVersion: "1.0", threadId, runId: newId(), messages: [], resume }, "text/event-stream");
+}
+
+/** What the session's last run waits for. */
+export async function openInterrupts(threadId) {
+  return (await (await call(`v1/interrupts?limit=200&sessionId=${encodeURIComponent(threadId)}`)).json()).items.reverse();
+}
+
 /** Stops the run; where its id is not known yet, whatever runs in the session. */
 export function stopTurn(threadId, runId) {
   return call(runId ? `v1/runs/${encodeURIComponent(runId)}/cancel` : `${pathOf(threadId)}/cancel`, {});

@@ -14,6 +14,7 @@ export class Turn {
     this.texts = new Map();
     this.own = ""; // the bill of the last text
     this.brokeOff = false; // the run can be gone on with
+    this.waitsFor = []; // interrupts
   }
 
   step(id, title, tag = "div") {
@@ -100,6 +101,7 @@ export class Turn {
     for (const item of this.part("stages").children) if (item.dataset.state === "now") this.stage(item.dataset.name, "failed");
     if (event.type === "RUN_ERROR") this.showError(event.message);
     this.brokeOff = event.type === "RUN_ERROR" || event.outcome?.type === "cancelled";
+    if (event.outcome?.type === "interrupt") this.waitsFor = event.outcome.interrupts;
     const stopped = event.outcome?.type === "cancelled";
     if (stopped) this.part("bill").textContent = ["Stopped", this.part("bill").textContent].filter(Boolean).join(" · ");
   }
