@@ -158,3 +158,16 @@ async def test_what_is_under_way_is_not_gone_on_with(
         await agui.http.post(f"/v1/runs/{turn.headers['x-run-id']}/cancel")
         async for _ in events:
             pass
+
+
+async def test_a_message_that_was_deleted_is_not_asked_again(
+    agui: AgUiClient, provider: FakeProvider, books: Books
+) -> None:
+    turn = await broken_off(agui, provider, execution=DOWN)
+    asked = provider.stats.requests
+    [message] = [m for m in await books.messages(turn.headers["x-session-id"]) if m["seq"] == 1]
+    path = f"/v1/sessions/{turn.headers['x-session-id']}/messages/{message['id']}"
+    assert (await agui.http.delete(path)).status_code == 204
+    refused = await agui.http.post(f"/v1/runs/{turn.headers['x-run-id']}/continue")
+    assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+    assert provider.stats.requests == asked

@@ -17,11 +17,11 @@ from callsheet.sessions.message_store import (
     delete_message,
     list_messages,
     said_before,
-    session_of,
+    stored_as,
     take_again,
 )
 from tests.fixtures.booked import book_turns
-from tests.sessions.rows import answer, new_session, rows, say
+from tests.sessions.rows import MOMENT, answer, change, new_session, rows, say
 
 SHOWN = '{"visible": true, "status": "final"}'
 
@@ -80,15 +80,22 @@ async def test_a_message_id_is_stored_once(database: Database) -> None:
     assert await rows(database, "SELECT message_count FROM sessions") == [(1,)]
 
 
-async def test_a_message_tells_its_session_until_it_is_deleted(database: Database) -> None:
-    session_id = await new_session(database)
-    message_id = await say(database, session_id, "x")
-    async with database.read() as tx:
-        assert await session_of(tx, message_id) == session_id
-        assert await session_of(tx, new_id()) is None
+async def test_a_message_is_found_by_its_id_or_its_clients_until_it_is_deleted(
+    database: Database,
+) -> None:
+    session_id, other = await new_session(database), await new_session(database)
+    message_id = await say(database, session_id, "x", {"raw_id": "m1"})
+
+    async def found(session_id: UUID, message_id: UUID, raw_id: str) -> UUID | None:
+        async with database.read() as tx:
+            return await stored_as(tx, session_id, message_id, raw_id)
+
+    assert await found(session_id, message_id, str(message_id)) == message_id
+    assert await found(session_id, new_id(), "m1") == message_id
+    assert await found(session_id, new_id(), "m2") is None
+    assert await found(other, message_id, "m1") is None
     await delete(database, session_id, message_id)
-    async with database.read() as tx:
-        assert await session_of(tx, message_id) is None
+    assert await found(session_id, message_id, "m1") is None
 
 
 async def test_pages_follow_each_other_over_gaps(database: Database) -> None:
@@ -206,9 +213,19 @@ async def test_a_message_that_is_asked_anew_takes_back_what_came_after_it(
     await answer(database, session_id, "Zero.", SHOWN)
     one = await say(database, session_id, "one?", {"status": "final"})
     await answer(database, session_id, "One.", SHOWN)
-    await say(database, session_id, "two?")
+    gone = await say(database, session_id, "two?")
+    await change(
+        database, "UPDATE messages SET deleted_at = :at WHERE id = :id", at=MOMENT, id=gone
+    )
+    await change(database, "UPDATE sessions SET message_count = 4")
     async with database.transaction() as tx:
         await take_again(tx, one, "one?", {"status": "final"})
+    assert await rows(
+        database, "SELECT content, deleted_at = :at FROM messages ORDER BY seq", at=MOMENT
+    ) == [("zero?", None), ("Zero.", None), ("one?", None), ("One.", False), ("two?", True)]
+    assert await rows(database, "SELECT metadata FROM messages WHERE content = 'One.'") == [
+        ({"visible": True, "status": "final"},)
+    ]
     now = await say(database, session_id, "three?")
     async with database.read() as tx:
         assert await said_before(tx, session_id, now, 100) == [
@@ -222,9 +239,12 @@ async def test_a_message_that_is_asked_anew_takes_back_what_came_after_it(
 async def test_an_edit_keeps_what_stood_there_before(database: Database) -> None:
     session_id = await new_session(database)
     one = await say(database, session_id, "first", {"status": "final"})
-    for content in ("second", "second", "third"):
+    marked = {"status": "final", "sanitized": True}
+    for content, metadata, kept in (
+        ("second", marked, {**marked, "earlier": ["first"]}),
+        ("second", marked, {**marked, "earlier": ["first"]}),
+        ("third", {"status": "final"}, {"status": "final", "earlier": ["first", "second"]}),
+    ):
         async with database.transaction() as tx:
-            await take_again(tx, one, content, {"status": "final", "sanitized": True})
-    assert await rows(database, "SELECT content, metadata FROM messages") == [
-        ("third", {"status": "final", "sanitized": True, "earlier": ["first", "second"]})
-    ]
+            await take_again(tx, one, content, metadata)
+        assert await rows(database, "SELECT content, metadata FROM messages") == [(content, kept)]

@@ -33,6 +33,12 @@ class AdmissionRequest:
     parent_run_id: UUID | None = None
     message_metadata: Mapping[str, Any] = field(default_factory=dict)
     input: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def raw_message_id(self) -> str:
+        """What the client calls its message."""
+        return str(self.message_metadata.get("raw_id", self.message_id))
+
     when_waiting: WhenWaiting = "cancel_and_answer"
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from asyncpg import UniqueViolationError
@@ -18,7 +18,7 @@ from callsheet.admission.waiting import make_way
 from callsheet.db.driver_pool import DriverPool
 from callsheet.db.transaction import Database, Tx
 from callsheet.kit.clock import Clock
-from callsheet.kit.errors import Conflict, NotFound
+from callsheet.kit.errors import NotFound
 from callsheet.kit.ids import new_id
 from callsheet.kit.json import encode
 from callsheet.runs.in_the_way import RunInTheWay, run_active
@@ -26,7 +26,7 @@ from callsheet.runs.lease import Lease
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.store import add_run, find_run, runs_in_the_way
 from callsheet.runs.worker_locks import is_alive
-from callsheet.sessions.message_store import add_user_message, session_of, take_again
+from callsheet.sessions.message_store import add_user_message, stored_as, take_again
 from callsheet.sessions.settings_store import settings_of
 from callsheet.sessions.store import await_run, claim_session, set_title
 from callsheet.sessions.title import title_of
@@ -202,23 +202,25 @@ class Gate:
 
         Gives its id and whether it is the session's first.
         """
-        message_id = request.message_id
-        for _ in range(2):
-            seq = await add_user_message(
-                tx,
-                message_id,
-                request.session_id,
-                request.text,
-                self._options.currency,
-                request.message_metadata,
-            )
-            if seq is not None:
-                return message_id, seq == 1
-            if await session_of(tx, message_id) == request.session_id:
-                await take_again(tx, message_id, request.text, request.message_metadata)
-                return message_id, False
-            message_id = new_id()
-        raise Conflict("The message could not be stored under its id.")
+        metadata = request.message_metadata
+        seq = await self._say(tx, request, request.message_id, metadata)
+        if seq is not None:
+            return request.message_id, seq == 1
+        raw_id = request.raw_message_id
+        known = await stored_as(tx, request.session_id, request.message_id, raw_id)
+        if known is not None:
+            await take_again(tx, known, request.text, metadata)
+            return known, False
+        # The id is that of a message of a branch that was taken back, or of another session's.
+        own = new_id()
+        seq = await self._say(tx, request, own, {**metadata, "raw_id": raw_id})
+        return own, seq == 1
+
+    async def _say(
+        self, tx: Tx, request: AdmissionRequest, message_id: UUID, metadata: Mapping[str, Any]
+    ) -> int | None:
+        session_id, currency = request.session_id, self._options.currency
+        return await add_user_message(tx, message_id, session_id, request.text, currency, metadata)
 
     @staticmethod
     async def _parent(tx: Tx, request: AdmissionRequest) -> UUID | None:

@@ -13,8 +13,9 @@ from callsheet.db.transaction import Database, Tx
 from callsheet.kit.errors import Conflict, NotFound
 from callsheet.runs.chain_store import is_last_run
 from callsheet.runs.in_the_way import run_active
-from callsheet.runs.run import RunStatus
+from callsheet.runs.run import RunRecord, RunStatus
 from callsheet.runs.store import find_run, runs_in_the_way
+from callsheet.sessions.message_store import stored_as
 from callsheet.sessions.store import claim_session
 
 BROKEN_OFF: Final[Collection[RunStatus]] = frozenset({"failed", "interrupted", "cancelled"})
@@ -67,7 +68,8 @@ class GoingOn:
     ) -> Ticket:
         claimed = await claim_session(tx, request.session_id, request.user_id)
         before = await find_run(tx, continues, request.user_id)
-        if claimed is None or before is None or before.user_message_id is None:
+        message_id = None if before is None else await _asked(tx, before)
+        if claimed is None or before is None or message_id is None:
             raise NotFound("There is no such run.")
         others = await runs_in_the_way(tx, request.session_id, request.run_id)
         active = await self._gate.active(tx, request.session_id, others)
@@ -90,12 +92,18 @@ class GoingOn:
                 runId=str(continues),
             )
         refuse_if_full(claimed.total_tokens, claimed.total_cost)
-        await self._gate.add_run(tx, request, before.user_message_id, continues)
+        await self._gate.add_run(tx, request, message_id, continues)
         return Ticket(
             request.run_id,
             request.session_id,
-            before.user_message_id,
+            message_id,
             is_new=True,
             total_tokens=claimed.total_tokens,
             total_cost=claimed.total_cost,
         )
+
+
+async def _asked(tx: Tx, run: RunRecord) -> UUID | None:
+    """The message that it answers; None where that has been deleted since."""
+    asked = run.user_message_id
+    return None if asked is None else await stored_as(tx, run.session_id, asked, str(asked))

@@ -49,24 +49,34 @@ FROM added WHERE s.id = added.session_id
 RETURNING added.seq
 """)
 
-_OWNER = text(
-    "SELECT session_id FROM messages WHERE id = :id AND role = 'user' AND deleted_at IS NULL"
-)
+_STORED_AS = text("""
+SELECT id FROM messages
+WHERE session_id = :session_id AND role = 'user' AND deleted_at IS NULL
+  AND (id = :id OR metadata->>'raw_id' = :raw_id)
+ORDER BY seq DESC LIMIT 1
+""")
 
 _EDIT = text("""
 UPDATE messages
 SET content = :content, updated_at = now(),
-    metadata = coalesce(metadata, '{}') || CAST(:metadata AS jsonb) || jsonb_build_object(
-        'earlier', coalesce(metadata->'earlier', '[]') || to_jsonb(content))
+    metadata = coalesce(metadata, '{}') - 'sanitized' || CAST(:metadata AS jsonb)
+      || jsonb_build_object(
+           'earlier', coalesce(metadata->'earlier', '[]') || to_jsonb(content))
 WHERE id = :id AND content <> :content
 """)
 
-_DISCARD_AFTER = text("""
-UPDATE messages m
-SET metadata = coalesce(m.metadata, '{}') || '{"status": "discarded"}', updated_at = now()
-FROM messages here
-WHERE here.id = :id AND m.session_id = here.session_id AND m.seq > here.seq
-  AND m.metadata->>'status' IS DISTINCT FROM 'discarded'
+_TAKE_BACK = text("""
+WITH here AS (
+  SELECT session_id, seq FROM messages WHERE id = :id
+), gone AS (
+  UPDATE messages m SET deleted_at = now(), updated_at = now()
+  FROM here WHERE m.session_id = here.session_id AND m.seq > here.seq AND m.deleted_at IS NULL
+  RETURNING m.id
+)
+UPDATE sessions s
+SET message_count = s.message_count - (SELECT count(*) FROM gone), last_activity_at = now(),
+    updated_at = now()
+FROM here WHERE s.id = here.session_id
 """)
 
 _BEFORE = text(f"""
@@ -114,21 +124,22 @@ async def add_user_message(
     return seq
 
 
-async def session_of(tx: Read, message_id: UUID) -> UUID | None:
-    """The session of a user's message that is not deleted."""
-    found: UUID | None = (await tx.execute(_OWNER, {"id": message_id})).scalar_one_or_none()
+async def stored_as(tx: Read, session_id: UUID, message_id: UUID, raw_id: str) -> UUID | None:
+    """The session's user message of that id, or that its client calls so; not a deleted one."""
+    values = {"session_id": session_id, "id": message_id, "raw_id": raw_id}
+    found: UUID | None = (await tx.execute(_STORED_AS, values)).scalar_one_or_none()
     return found
 
 
 async def take_again(tx: Tx, message_id: UUID, content: str, metadata: Mapping[str, Any]) -> None:
     """A user's message that is asked anew, as it was or edited; the caller holds the lock.
 
-    What came after it is `discarded`: still there and paid for, but no longer said. The text
-    before an edit is kept in `metadata.earlier`, oldest first.
+    What came after it is soft-deleted: paid for, and said no longer. The text before an edit is
+    kept in `metadata.earlier`, oldest first.
     """
     beside = encode(metadata).decode()
     await tx.execute(_EDIT, {"id": message_id, "content": content, "metadata": beside})
-    await tx.execute(_DISCARD_AFTER, {"id": message_id})
+    await tx.execute(_TAKE_BACK, {"id": message_id})
 
 
 async def said_before(

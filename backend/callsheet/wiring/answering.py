@@ -20,7 +20,7 @@ from callsheet.runs.run import RunRecord, RunStatus
 from callsheet.runs.started import StartedRun
 from callsheet.runs.store import find_run
 from callsheet.runs.waiting_store import end_waiting
-from callsheet.sessions.message_store import session_of
+from callsheet.sessions.message_store import stored_as
 from callsheet.turn.record import Past
 from callsheet.wiring.core import Core
 from callsheet.wiring.going_on import Wish, go_on
@@ -98,7 +98,8 @@ class Answering:
         given = request.given
         async with self._core().database.read() as tx:
             found = await of_session(tx, wish.session_id, given.ids(), given.calls())
-            is_new = request.is_said_last and await session_of(tx, wish.message_id) is None
+            known = await stored_as(tx, wish.session_id, wish.message_id, wish.raw_message_id)
+            is_new = request.is_said_last and known is None
             run = await find_run(tx, wish.run_id, wish.user_id)
         if run is not None and run.session_id != wish.session_id:
             raise NotFound("There is no such run in this session.")
