@@ -168,5 +168,5 @@ class FakeMeter:
         within = self.calls_within_budget
         if within is not None and len(self.calls) > within:
             call.close(CallEnd(status="refused", metered=NOT_SENT, error_code="budget_spent"))
-            raise QuotaSpent("The budget is spent.", code="budget_spent")
+            raise QuotaSpent("The budget is spent.", code="budget_spent", scope="run")
         return call

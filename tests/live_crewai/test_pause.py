@@ -3,92 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from callsheet.events.agent import AgentFinished, AgentStarted, TaskFinished
+from callsheet.events.agent import AgentFinished, TaskFinished
 from callsheet.events.call import AnswerFinished
-from callsheet.events.interrupt import Interrupt, InterruptAnswered
-from callsheet.events.run import RunPaused
 from callsheet.events.tool import ToolCallStarted, ToolResult
-from callsheet.events.union import AnyRunEvent
+from callsheet.kit.errors import QuotaSpent
 from callsheet.llm.chat import ChatRequest
-from callsheet.tools.builtin.ask_user import AskUser
-from callsheet.tools.builtin.send_mail import SendMail
 from callsheet.tools.client_tool import ClientTool
-from callsheet.tools.options import ToolOptions
-from callsheet.turn.paused import Paused
-from callsheet.turn.ports import StageWork
-from callsheet.turn.record import fold
-from tests.fakes.chat import Script, ScriptedChat, Wait, calls, text
-from tests.fakes.post import NoPost
+from tests.fakes.chat import Script, Wait, calls, text
 from tests.fakes.stage import agent, stage_work, task
-from tests.fakes.turn import Recording
-from tests.live_crewai.playing import Play
-from tests.live_crewai.test_resume import Counting
-
-QUESTION = {"questions": [{"question": "Which?"}]}
-MAIL = {"to": ["a@b.example"], "subject": "s", "body": "b"}
-TOOLS = ("ask_user", "send_mail", "double")
-
-
-class Stage:
-    """One stage that is played in parts, with all that came of it so far."""
-
-    def __init__(self, work: StageWork, choose: Any) -> None:
-        self.work = work
-        self.chat = ScriptedChat(choose=choose)
-        self.post = NoPost()
-        self.tool = Counting()
-        self.events: list[AnyRunEvent] = []
-        self.part = Recording()
-
-    async def play(self, *answers: InterruptAnswered) -> Any:
-        """The result, or what is waited for."""
-        self.events += answers
-        record = fold(self.events)
-        play = Play.of(
-            self.chat,
-            tools=[AskUser(), SendMail(self.post), self.tool],
-            rules={"send_mail": ToolOptions(asks_first=True)},
-        )
-        play.recording.carry(record.asked())
-        self.part = play.recording
-        try:
-            return await play.run(replace(self.work, record=record))
-        except Paused as paused:
-            return paused.interrupts
-        finally:
-            self.events += play.recording.events
-
-    async def pause(self, *answers: InterruptAnswered) -> tuple[Interrupt, ...]:
-        """All that is waited for; everything that was begun is closed but for the stage."""
-        asked: tuple[Interrupt, ...] = await self.play(*answers)
-        begun = [event.agent_run_id for event in self.part.of(AgentStarted)]
-        ended = {event.agent_run_id: event.status for event in self.part.of(AgentFinished)}
-        assert set(begun) == set(ended)
-        assert "failed" not in ended.values()
-        self.events.append(RunPaused(interrupts=asked))
-        return asked
-
-
-def says(asked: Interrupt, payload: Any) -> InterruptAnswered:
-    return InterruptAnswered(
-        interrupt_id=asked.interrupt_id,
-        reason=asked.reason,
-        status="resolved",
-        tool_call_id=asked.tool_call_id,
-        payload=payload,
-    )
-
-
-def answered(request: ChatRequest) -> bool:
-    return bool(request.messages[-1]["role"] == "tool")
-
-
-def told(request: ChatRequest) -> list[str]:
-    return [str(m["content"]) for m in request.messages if m["role"] == "tool"]
+from tests.live_crewai.waiting import MAIL, QUESTION, TOOLS, Stage, answered, says, told
 
 
 def asks_and_works(request: ChatRequest) -> Script:
@@ -215,3 +141,39 @@ async def test_only_agents_that_may_are_offered_them(takes: bool) -> None:
     stage = Stage(work, lambda _: text("hi"))
     await stage.play()
     assert bool(stage.chat.requests[0].tools) == takes
+
+
+async def test_agents_who_meet_the_same_spent_budget_ask_once() -> None:
+    def choose(request: ChatRequest) -> Script:
+        if "worker role" in request.messages[0]["content"]:
+            return text("work")
+        if answered(request):
+            return text(" | ".join(told(request)))
+        order = {"coworker": "worker", "context": "c"}
+        return calls(
+            ("delegate_work_to_coworker", {**order, "task": "one"}),
+            ("delegate_work_to_coworker", {**order, "task": "two"}),
+            ("double", {"number": 1}),
+        )
+
+    boss = agent("boss", allow_delegation=True, tools=("double",))
+    work = stage_work([boss, agent("worker")], [task("lead", "boss")])
+    work = replace(work, workflow=replace(work.workflow, on_spent_budget="ask"))
+    stage = Stage(work, choose)
+    stage.within = 1
+    (budget,) = await stage.pause()
+    assert budget.reason == "budget"
+    assert [event.tool for event in stage.part.of(ToolResult)] == ["double"]
+    stage.within = None
+    result = await stage.play(says(budget, {"extend": True}))
+    assert result.text == "work | work | 2"
+
+
+async def test_who_says_no_to_a_budget_is_not_asked_again() -> None:
+    work = stage_work([agent()])
+    work = replace(work, workflow=replace(work.workflow, on_spent_budget="ask"))
+    stage = Stage(work, lambda _: text("hi"))
+    stage.within = 0
+    (budget,) = await stage.pause()
+    with pytest.raises(QuotaSpent):
+        await stage.play(says(budget, {"extend": False}))

@@ -17,7 +17,8 @@ WhenWaiting = Literal["cancel_and_answer", "ask_again", "refuse"]
 class AdmissionRequest:
     """A user's wish to run a workflow on a message. Ids are ours, `raw_` ones the client's.
 
-    `when_waiting`: what becomes of a run of the session that waits for people.
+    `when_waiting`: what becomes of a run of the session that waits for people. `asks_for_budget`:
+    it is the run that asks, where nothing is left of the session's budget.
     """
 
     user_id: UUID
@@ -40,6 +41,7 @@ class AdmissionRequest:
         return str(self.message_metadata.get("raw_id", self.message_id))
 
     when_waiting: WhenWaiting = "cancel_and_answer"
+    asks_for_budget: bool = False
 
 
 @dataclass(frozen=True, slots=True)

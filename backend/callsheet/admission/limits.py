@@ -9,14 +9,16 @@ from datetime import datetime
 from typing import Any, Final, Protocol
 from uuid import UUID
 
+from callsheet.admission.admitted import AdmissionRequest
 from callsheet.admission.limits_store import look, troubles_of
 from callsheet.admission.slow_down import WITHIN, SlowDown, wait_s
 from callsheet.db.driver import DriverTx
 from callsheet.db.driver_pool import DriverPool
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import RateLimited, Refused
+from callsheet.ledger.budget.extensions import session_extensions
 from callsheet.ledger.budget.judge import spent_scope
-from callsheet.ledger.budget.limits import Limits
+from callsheet.ledger.budget.limits import MEASURES, Limits
 from callsheet.ledger.budget.quotas import Quotas
 from callsheet.ledger.budget.spent import scope_ends, spent_before_turn
 from callsheet.ledger.rate.rates import UserRate
@@ -139,9 +141,19 @@ class TurnLimits:
         self, tx: DriverTx, request: Asking, limits: Limits, now: datetime
     ) -> _No | None:
         zone = self._quotas.zone
+        if limits.of("session"):
+            limits = await self._of_session(tx, request, limits)
         spent = await spent_before_turn(tx, request.user_id, request.session_id, now, zone)
         refusal = spent_scope(limits, spent, self._currency, scope_ends(now, zone))
         return None if refusal is None else _No(refusal.error(), refusal.detail())
+
+    @staticmethod
+    async def _of_session(tx: DriverTx, request: Asking, limits: Limits) -> Limits:
+        """The limits, the session's as people have extended it; none where the run will ask."""
+        if isinstance(request, AdmissionRequest) and request.asks_for_budget:
+            return limits.but({"session": dict.fromkeys(MEASURES)})
+        times = await session_extensions(tx, request.session_id)
+        return limits.extended("session", times)
 
     async def _write_down(self, request: Asking, no: _No) -> None:
         if "troubles" not in no.detail:

@@ -94,7 +94,7 @@ class RunFrames:
 
     def _paused(self, event: RunPaused) -> None:
         own = {**run_cost(event.usage, self._show), "status": "waiting_input"}
-        outcome = outcome_of(event.interrupts, self._protocol)
+        outcome = outcome_of(event.interrupts, self._protocol, self._show)
         self._out.put({**self._finish(event), **outcome}, own)
 
     def _finish(self, event: RunFinished | RunCancelled | RunPaused) -> dict[str, Any]:

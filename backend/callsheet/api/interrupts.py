@@ -21,7 +21,7 @@ class InterruptRoutes:
 
     def __init__(self, services: Services, options: ApiOptions) -> None:
         self._services = services
-        del options
+        self._show = options.show
 
     def router(self) -> APIRouter:
         """The routes."""
@@ -45,7 +45,7 @@ class InterruptRoutes:
         caller = await caller_of(request, self._services.identities)
         session = None if sessionId is None else path_id(caller, "session", sessionId)
         page = await self._services.interrupts.open(caller, session, read_page(limit, cursor))
-        return json_answer(interrupt_page(page))
+        return json_answer(interrupt_page(page, self._show))
 
     async def get(self, request: Request, interrupt_id: str) -> Response:
         """One interrupt, also after it was answered."""
@@ -53,4 +53,5 @@ class InterruptRoutes:
         id_ = parse_uuid(interrupt_id)
         if id_ is None:
             raise NotFound("There is no such interrupt.")
-        return json_answer(interrupt_view(await self._services.interrupts.get(caller, id_)))
+        found = await self._services.interrupts.get(caller, id_)
+        return json_answer(interrupt_view(found, self._show))

@@ -93,7 +93,7 @@ class WholeAnswer:
                     "error": Failure(code=code, message=self._show.told(code, message)),
                 }
             case RunPaused(interrupts=interrupts):
-                asked = [asked_view(each) for each in interrupts]
+                asked = [asked_view(each, self._show) for each in interrupts]
                 return {"status": "waiting_input", "interrupts": asked}
             case RunCancelled(reason=reason):
                 return {"status": "cancelled", "reason": reason}

@@ -9,6 +9,7 @@ from crewai import Task
 
 from callsheet.crew.agent import agent_of
 from callsheet.crew.agent_loop import AgentLoop
+from callsheet.crew.budget_question import budget_question
 from callsheet.crew.delegation import Delegation
 from callsheet.crew.frame import Frame
 from callsheet.crew.model import CrewModel
@@ -139,7 +140,14 @@ class CrewFactory:
         part = Part(
             scene=scene,
             task=spec,
-            speaker=Speaker(scene.asker, frame, model, spec.output_schema, scene.work.record),
+            speaker=Speaker(
+                scene.asker,
+                frame,
+                model,
+                spec.output_schema,
+                scene.work.record,
+                lambda spent: budget_question(spent, scene.work, scene.abilities.clock.now()),
+            ),
             loop=AgentLoop(
                 frame,
                 scene.emit,

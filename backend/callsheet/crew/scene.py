@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -80,7 +80,7 @@ class Scene:
             for task in left:
                 if not task.cancelled():
                     task.exception()  # seen: the pause comes first
-            raise Paused(tuple(self._waiting)) from paused
+            raise Paused(_each_once(self._waiting)) from paused
 
     async def close(self, status: EndStatus) -> None:
         """Stop whoever still performs, wait for them, and end what they left open.
@@ -94,3 +94,12 @@ class Scene:
         if left:
             await asyncio.wait(left)
         self.cast.close(status)
+
+
+def _each_once(asked: Iterable[Interrupt]) -> tuple[Interrupt, ...]:
+    """Several agents may meet the same spent budget: it is asked for once."""
+    kept: dict[str, Interrupt] = {}
+    for each in asked:
+        key = f"budget {each.detail['scope']}" if each.reason == "budget" else each.interrupt_id
+        kept.setdefault(key, each)
+    return tuple(kept.values())

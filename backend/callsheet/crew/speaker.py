@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from callsheet.crew.answer import Answer, answer_of
 from callsheet.crew.asker import Asker, Question
 from callsheet.crew.frame import Frame
+from callsheet.events.interrupt import Interrupt
 from callsheet.kit.deadline import Deadline
+from callsheet.kit.errors import QuotaSpent
 from callsheet.llm.chat import ChatRequest
 from callsheet.llm.model import Model, Reasoning
+from callsheet.turn.paused import Paused
 from callsheet.turn.record import Record
+
+OnSpent = Callable[[QuotaSpent], Interrupt | None]
+
+
+def unasked(spent: QuotaSpent) -> Interrupt | None:
+    """Nobody is asked."""
+    del spent
+    return None
 
 
 class Speaker:
@@ -27,9 +38,12 @@ class Speaker:
         model: Model,
         output_schema: Mapping[str, Any] | None,
         record: Record,
+        on_spent: OnSpent = unasked,
     ) -> None:
+        """`on_spent` gives what is asked instead of failing where a budget is spent."""
         self.frame = frame
         self._record = record
+        self._on_spent = on_spent
         self.model = model
         self._asker = asker
         self._output_schema = output_schema
@@ -70,7 +84,13 @@ class Speaker:
             deadline=deadline,
             metadata=self._metadata,
         )
-        return await self._asker.ask(question)
+        try:
+            return await self._asker.ask(question)
+        except QuotaSpent as spent:
+            asked = self._on_spent(spent)
+            if asked is None:
+                raise
+            raise Paused((asked,)) from spent
 
 
 def _response_format(model: Model, schema: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

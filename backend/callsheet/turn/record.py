@@ -33,7 +33,8 @@ class Record:
     the whole answers of each execution in their order, `results` what tool calls gave, by their
     id. `begun` are the calls that were begun, with or without a result. `attempts` says which
     attempt of a stage is the last, `shown` which texts a user has seen as the answer. `decisions`
-    are what people said to the calls that waited for them.
+    are what people said to the calls that waited for them; `is_budget_final`: they would not extend
+    the budget.
     """
 
     stages: dict[str, str] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class Record:
     attempts: dict[str, int] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
     decisions: dict[str, InterruptAnswered] = field(default_factory=dict)
+    is_budget_final: bool = False
     _stage: str | None = None
     _visible: set[str] = field(default_factory=set)
 
@@ -91,6 +93,8 @@ class Record:
     def _seen(self, event: AnyRunEvent) -> None:
         if isinstance(event, InterruptAnswered) and event.tool_call_id is not None:
             self.decisions[event.tool_call_id] = event
+        elif isinstance(event, InterruptAnswered) and event.reason == "budget":
+            self.is_budget_final = not extends(event)
         elif isinstance(event, RunPaused):
             waiting = {each.tool_call_id for each in event.interrupts if each.tool_call_id}
             self.begun -= waiting  # the tool asked, and did nothing yet
@@ -130,6 +134,13 @@ def fold(events: Iterable[AnyRunEvent]) -> Record:
     for event in events:
         record.take(event)
     return record
+
+
+def extends(answer: InterruptAnswered) -> bool:
+    """Whether a person grants the budget once more."""
+    payload = answer.payload
+    said = isinstance(payload, dict) and payload.get("extend") is True
+    return answer.status == "resolved" and said
 
 
 def path_of(stage: str, attempt: int, task: str) -> str:

@@ -136,7 +136,9 @@ class Answering:
         def with_answers(past: Past) -> Past:
             return replace(past, answers=said)
 
-        going_on = Wish(before, _after(wish, before), _WAITS, also, with_answers)
+        about_money = any(each.reason == "budget" for each in said)
+        asked = replace(_after(wish, before), asks_for_budget=about_money or wish.asks_for_budget)
+        going_on = Wish(before, asked, _WAITS, also, with_answers)
         started = await go_on(core, self._workflows, going_on)
         return replace(started, raw_parent_run_id=before.raw_run_id)
 

@@ -180,4 +180,5 @@ def _admission(
         message_metadata=metadata,
         input={key: value for key, value in beside.items() if value},
         when_waiting=active.when_waiting,
+        asks_for_budget=active.on_spent_budget == "ask",
     )

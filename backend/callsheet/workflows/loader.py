@@ -79,6 +79,7 @@ def _workflow(draft: Draft) -> Workflow:
         timeout_s=file.timeout_s,
         answer_within_s=file.answer_within_s,
         when_waiting=file.when_waiting,
+        on_spent_budget=file.on_spent_budget,
         label=file.label,
         description=file.description,
         on_disconnect=file.on_disconnect,

@@ -90,6 +90,7 @@ class Workflow:
     `revision` is a hash of every file it was made from; `files` are those files' texts by path.
     `on_disconnect` cancel: a run that nobody has looked at for `disconnect_grace_s` is stopped.
     What it asks people waits `answer_within_s`; `when_waiting` says what a new message does then.
+    `on_spent_budget` ask: the user may grant the run's or the session's budget once more.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Workflow:
     timeout_s: float = 600.0
     answer_within_s: float = 86_400.0
     when_waiting: Literal["cancel_and_answer", "ask_again", "refuse"] = "cancel_and_answer"
+    on_spent_budget: Literal["fail", "ask"] = "fail"
     label: Mapping[str, str] = field(default_factory=dict)
     description: str = ""
     files: Mapping[str, str] = field(default_factory=dict, repr=False)

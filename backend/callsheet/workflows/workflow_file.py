@@ -56,6 +56,7 @@ class StageEntry(Section):
     stop_when: Text | None = Field(default=None, description="CEL; true ends the turn after it.")
 
 
+OnSpentBudget = Literal["fail", "ask"]
 WhenWaiting = Literal["cancel_and_answer", "ask_again", "refuse"]
 
 
@@ -81,5 +82,10 @@ class WorkflowFile(Section):
         default="cancel_and_answer",
         description="What a new message does while a run waits: it drops the run and is answered, "
         "has it ask again, or is refused.",
+    )
+    on_spent_budget: OnSpentBudget = Field(
+        default="fail",
+        description="What a spent budget of the run or the session does: it ends the run, or has "
+        "the user asked whether to grant it once more.",
     )
     stages: tuple[StageEntry, ...] = Field(min_length=1)

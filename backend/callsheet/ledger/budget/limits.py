@@ -46,6 +46,13 @@ class Limits:
         """The limits of one scope."""
         return self.bounds.get(scope, _NONE)
 
+    def extended(self, scope: Scope, times: int) -> Limits:
+        """The limits with one scope's granted so many times more."""
+        if not times or scope not in self.bounds:
+            return self
+        more = {measure: most * (1 + times) for measure, most in self.of(scope).items()}
+        return Limits({**self.bounds, scope: more})
+
     def but(self, override: Override) -> Limits:
         """The limits with one user's differences."""
         changed: dict[Scope, Bounds] = dict(self.bounds)

@@ -11,6 +11,7 @@ import asyncpg
 
 from callsheet.db.driver import DriverTx
 from callsheet.kit.json import decode, encode
+from callsheet.ledger.budget.extensions import EXTENDED
 from callsheet.ledger.budget.judge import judge_all
 from callsheet.ledger.budget.limits import Limits, Scope
 from callsheet.ledger.budget.period import period_ends
@@ -21,7 +22,7 @@ from callsheet.ledger.call import OpenedCall
 
 # One row for each call and scope; of scopes without a limit nothing is read. A call that stands
 # in the ledger, or was refused, is judged already: its batch is written once more.
-_STANDING: Final = """
+_STANDING: Final = f"""
 WITH asked AS (
   SELECT a.*, date_trunc('day', a.started_at, $6::text) AS day,
          date_trunc('month', a.started_at, $6) AS month,
@@ -34,29 +35,38 @@ WITH asked AS (
 )
 SELECT a.id AS call_id, a.is_open, a.refused, a.day, a.month, s.*
 FROM asked a LEFT JOIN LATERAL (
-  SELECT 'run' AS scope, count(*) AS calls,
+  SELECT 'run' AS scope, CASE WHEN 'run' = ANY($7::text[]) THEN (
+           SELECT count(*) FROM interrupts i
+           WHERE i.run_id = ANY(chain.ids) AND i.detail->>'scope' = 'run' AND {EXTENDED}
+         ) ELSE 0 END AS extended, count(c.id) AS calls,
          coalesce(sum(c.input_tokens + c.output_tokens), 0) AS tokens,
          coalesce(sum(c.cost_exact), 0) AS cost,
          coalesce(sum(c.reserved_tokens), 0) AS held_tokens,
          coalesce(sum(c.reserved_cost), 0) AS held_cost
-  FROM llm_calls c WHERE 'run' = ANY($7::text[]) AND c.run_id = ANY(ARRAY(
+  FROM (SELECT ARRAY(
     SELECT a.run_id
     UNION ALL  -- a run that goes on from others has one budget with them
     SELECT k.id FROM runs r JOIN runs k ON r.root_run_id IN (k.id, k.root_run_id)
-    WHERE r.id = a.run_id AND k.id <> r.id))
+    WHERE r.id = a.run_id AND k.id <> r.id) AS ids) chain
+  LEFT JOIN llm_calls c ON 'run' = ANY($7) AND c.run_id = ANY(chain.ids)
+  GROUP BY chain.ids
   UNION ALL
-  SELECT 'session', count(*), coalesce(sum(c.input_tokens + c.output_tokens), 0),
+  SELECT 'session', CASE WHEN 'session' = ANY($7) THEN (
+           SELECT count(*) FROM interrupts i
+           WHERE i.session_id = a.session_id AND i.detail->>'scope' = 'session' AND {EXTENDED}
+         ) ELSE 0 END, count(*), coalesce(sum(c.input_tokens + c.output_tokens), 0),
          coalesce(sum(c.cost_exact), 0), coalesce(sum(c.reserved_tokens), 0),
          coalesce(sum(c.reserved_cost), 0)
   FROM llm_calls c WHERE 'session' = ANY($7) AND c.session_id = a.session_id
   UNION ALL
-  SELECT b.scope || '_' || b.period, b.calls, b.tokens, b.cost, b.reserved_tokens, b.reserved_cost
+  SELECT b.scope || '_' || b.period, 0, b.calls, b.tokens, b.cost, b.reserved_tokens,
+         b.reserved_cost
   FROM budget_counters b
   WHERE (b.scope, b.scope_id, b.period, b.period_start) IN (
     ('user', a.user_id::text, 'day', a.day), ('user', a.user_id::text, 'month', a.month),
     ('deployment', '', 'day', a.day))
 ) s ON NOT a.is_open AND a.refused IS NULL
-"""
+"""  # noqa: S608 - our own words, not values
 
 _REFUSE: Final = """
 INSERT INTO usage_refusals (at, user_id, run_id, call_id, code, scope, detail)
@@ -145,6 +155,7 @@ def _judged(
     by_id = {call.id: call for call in calls}
     claims: dict[str, Claim] = {}
     standing: dict[Place, Spent] = {}
+    limits = dict(limits)
     for row in rows:
         call_id = str(row["call_id"])
         if row["is_open"] or row["refused"]:
@@ -155,6 +166,7 @@ def _judged(
         place = claim.places.get(row["scope"])
         if place is not None:
             standing[place] = _spent(row)
+            limits[call_id] = limits[call_id].extended(row["scope"], row["extended"])
     asked = [(claims[call.id], limits[call.id]) for call in calls if call.id in claims]
     return judge_all(asked, standing, _ends(zone))
 
