@@ -171,3 +171,14 @@ async def test_a_message_that_was_deleted_is_not_asked_again(
     refused = await agui.http.post(f"/v1/runs/{turn.headers['x-run-id']}/continue")
     assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
     assert provider.stats.requests == asked
+
+
+async def test_what_the_application_told_is_told_again(
+    agui: AgUiClient, provider: FakeProvider
+) -> None:
+    provider.scenario = chat_script(organization=DOWN)
+    turn = await agui.ask("hello", context=[{"description": "Cart", "value": "apples"}])
+    provider.scenario = chat_script()
+    again = await agui.go_on(turn.headers["x-run-id"])
+    assert again.text == "Here is your answer."
+    assert "Cart:\napples" in str(provider.bodies[-1]["messages"][-1]["content"])

@@ -115,5 +115,5 @@ def test_nothing_of_a_turn_is_forgotten() -> None:
     assert set(TurnRequest.__slots__) == {
         "run_id", "session_id", "user_id", "workflow", "message_id", "message_text", "trace_id",
         "parent_run_id", "is_first", "session_tokens", "session_cost", "currency",
-        "on_disconnect", "settings", "client_tools",
+        "on_disconnect", "settings", "client_tools", "context",
     }  # fmt: skip

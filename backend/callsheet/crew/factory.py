@@ -164,11 +164,12 @@ class CrewFactory:
         return part
 
     def _said(self, frame: Frame) -> Conversation:
-        """Who sees the conversation, or writes into it, is told how the user would like it."""
-        view, stage = self._scene.work.view, self._stage
+        """Who sees the conversation, or writes into it, is told of the user's side too."""
+        work, stage = self._scene.work, self._stage
         if frame.depth > 0 or not (stage.history or stage.visible):
             return NOTHING_SAID
-        return Conversation(view.history if stage.history else (), view.settings.persona)
+        history = work.view.history if stage.history else ()
+        return Conversation(history, work.view.settings.persona, work.request.context)
 
     def _context(self, spec: TaskSpec) -> Sequence[DataBlock]:
         return [

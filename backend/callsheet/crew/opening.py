@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from callsheet.crew.messages import (
     ChatMessage,
+    asides,
     data_message,
     history_messages,
     system_message,
-    wish_of_user,
 )
 from callsheet.llm.model import Model
 from callsheet.llm.tokens import estimate_messages
@@ -31,13 +31,15 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What an execution is told of it; `persona` is how the user would like to be answered.
+    """What an execution is told of it.
 
-    That is data like any other: the instructions say no more of it than what it is.
+    `persona` is how the user would like to be answered, `context` what their application tells.
+    Both are data like any other: the instructions say no more of them than what they are.
     """
 
     history: Sequence[HistoryMessage] = ()
     persona: str | None = None
+    context: str = ""
 
 
 NOTHING_SAID: Final = Conversation()
@@ -53,18 +55,17 @@ def open_talk(
     said: Conversation = NOTHING_SAID,
 ) -> Opening:
     """Who the agent is, what was said before, what the task works on."""
-    wish = None if said.persona is None else wish_of_user(said.persona, resolved.blocks)
-    history = said.history
+    beside = asides({"persona": said.persona or "", "context": said.context}, resolved.blocks)
     system = system_message(
         agent,
         resolved.description,
         resolved.expected_output,
         task.output_schema,
-        None if wish is None else wish.name,
+        [aside.note for aside in beside],
     )
-    data = data_message(resolved.blocks if wish is None else (wish, *resolved.blocks))
-    if not history:
+    data = data_message((*(aside.block for aside in beside), *resolved.blocks))
+    if not said.history:
         return Opening((system, data), 0)
     room = history_room_tokens(model, estimate_messages((system, data), tools))
-    fitted = fit_history(history, room)
+    fitted = fit_history(said.history, room)
     return Opening((system, *history_messages(fitted.kept), data), fitted.turns_left_out)

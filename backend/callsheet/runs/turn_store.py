@@ -15,7 +15,8 @@ from callsheet.db.transaction import Read
 _ASKED = text("""
 SELECT r.id AS run_id, r.session_id, r.user_id, r.workflow, r.revision, r.lease_epoch,
        r.parent_run_id, coalesce(r.trace_id, '') AS trace_id,
-       coalesce(r.input->'tools', '[]') AS client_tools, m.id AS message_id,
+       coalesce(r.input->'tools', '[]') AS client_tools,
+       coalesce(r.input->'context', first.input->'context', '[]') AS context, m.id AS message_id,
        m.content AS message_text, m.seq = 1 AS is_first,
        CASE WHEN e.run_id IS NULL THEN s.total_tokens
             ELSE coalesce((e.event->>'session_tokens')::int, 0) END AS session_tokens,
@@ -26,6 +27,7 @@ SELECT r.id AS run_id, r.session_id, r.user_id, r.workflow, r.revision, r.lease_
 FROM runs r
 JOIN sessions s ON s.id = r.session_id
 JOIN messages m ON m.id = r.user_message_id
+LEFT JOIN runs first ON first.id = r.root_run_id
 LEFT JOIN session_settings t ON t.session_id = r.session_id
 LEFT JOIN run_events e ON e.run_id = r.id AND e.seq = 1 AND e.event->>'kind' = 'run_started'
 WHERE r.id = :run_id
@@ -36,7 +38,7 @@ WHERE r.id = :run_id
 class AskedTurn:
     """A run with its user's message, the session's totals before it, and what is set for it.
 
-    `revision` is None while it has not begun. `client_tools` are the definitions as they came.
+    `revision` is None while it has not begun. `client_tools` and `context` are as they came.
     """
 
     run_id: UUID
@@ -53,6 +55,7 @@ class AskedTurn:
     session_tokens: int
     session_cost: Decimal
     client_tools: list[dict[str, Any]]
+    context: list[dict[str, Any]]
     on_disconnect: Literal["detach", "cancel"] | None
     mode: Literal["full", "plan"]
     persona: str | None

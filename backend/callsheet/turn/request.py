@@ -19,7 +19,8 @@ class TurnRequest:
     nothing was said in the session before it, so that there is no history to read.
     `session_tokens` and `session_cost`, in `currency`, are the session's totals before the run;
     `settings` is what its user has set for it. `on_disconnect` is what the client chose for this
-    run; None: what its workflow says. `client_tools` are those that the client brings and runs.
+    run; None: what its workflow says. `client_tools` are those that the client brings and runs,
+    `context` is what it tells of the user's side, as one text.
     """
 
     run_id: UUID
@@ -37,3 +38,4 @@ class TurnRequest:
     on_disconnect: Literal["detach", "cancel"] | None = None
     settings: SessionSettings = field(default_factory=SessionSettings)
     client_tools: tuple[ClientTool, ...] = ()
+    context: str = ""

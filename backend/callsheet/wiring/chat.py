@@ -9,6 +9,7 @@ from uuid import UUID
 from callsheet.admission.admitted import AdmissionRequest, Ticket
 from callsheet.admission.waiting import AsksAgain
 from callsheet.agui.client_tools import client_tools
+from callsheet.agui.context import context_text
 from callsheet.agui.run_input import RunInput
 from callsheet.auth.principal import Principal
 from callsheet.auth.store import remember_user
@@ -146,6 +147,7 @@ def _turn(
         on_disconnect=request.on_disconnect,
         settings=ticket.settings,
         client_tools=tools,
+        context=context_text(request.context),
     )
 
 

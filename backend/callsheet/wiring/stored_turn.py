@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from callsheet.agui.client_tools import client_tools
+from callsheet.agui.context import context_text
 from callsheet.kit.errors import BadInput, ConfigError, NotFound, TurnFailed
 from callsheet.kit.log import get_log
 from callsheet.runs.turn_store import asked_turn
@@ -54,6 +55,7 @@ async def load_turn(core: Core, run_id: UUID) -> StoredTurn:
         on_disconnect=asked.on_disconnect,
         settings=SessionSettings(asked.mode, asked.persona, asked.budget),
         client_tools=_tools(asked.client_tools),
+        context=context_text(asked.context),
     )
     return StoredTurn(turn, asked.workflow, asked.revision, asked.lease_epoch)
 
