@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 import callsheet.db.tables  # noqa: F401 (fills the metadata)
-from callsheet.db.base import Base
+from callsheet.db.base import Base, is_ours
 from callsheet.db.engine import async_url
 
 
@@ -21,6 +21,7 @@ def run(connection: Connection) -> None:
         target_metadata=Base.metadata,
         compare_type=True,
         compare_server_default=True,
+        include_name=is_ours,
         transaction_per_migration=True,
     )
     with context.begin_transaction():

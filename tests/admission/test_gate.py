@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
-from callsheet.admission.gate import Abandoned
+from callsheet.admission.abandoned import Abandoned
 from callsheet.auth.principal import principal_named
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import Conflict, NotFound

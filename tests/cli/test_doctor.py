@@ -98,7 +98,9 @@ def test_a_server_that_counts_days_in_another_zone_is_told(
             return await asyncio.to_thread(deployed, "doctor")
 
     told = "budgets: a running server counts days in another time zone than UTC"
-    assert told in run_apart(beside("Asia/Shanghai")).out
+    ran = run_apart(beside("Asia/Shanghai"))
+    assert told in ran.out
+    assert "processes: 1 x server with worker\n" in ran.out
     assert told not in run_apart(beside("UTC")).out
 
 

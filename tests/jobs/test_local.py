@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from callsheet.jobs.local import LocalJobs
-from callsheet.kit.errors import RateLimited, Unavailable
+from callsheet.kit.errors import Unavailable
 from callsheet.kit.ids import new_id
 
 
@@ -116,19 +116,44 @@ async def test_a_failing_job_takes_no_other_with_it() -> None:
     assert work.ended == ["done"]
 
 
-async def test_more_than_the_most_is_refused_with_a_time_to_come_back() -> None:
+async def test_there_is_no_place_for_more_than_the_most() -> None:
     jobs, work, job_id = LocalJobs(1), Sleeper(), new_id()
+    freed = asyncio.Event()
+    jobs.when_freed(freed.set)
     async with running(jobs):
-        with jobs.place(job_id):
-            with pytest.raises(RateLimited), jobs.place(new_id()):
-                pass
+        assert jobs.room() == 1
+        with jobs.place(job_id) as first:
+            with jobs.place(new_id()) as second:
+                assert (first, second) == (True, False)
             jobs.submit(job_id, work)
-        with pytest.raises(RateLimited) as refused, jobs.place(new_id()):
-            pass
-        assert refused.value.extra["retry_after_s"] == 1
-        with jobs.place(job_id):
-            pass
+        with jobs.place(new_id()) as third:
+            assert not third
+        with jobs.place(job_id) as again:
+            assert again
+        assert jobs.room() == 0
         work.go.set()
+        await asyncio.wait_for(freed.wait(), 10)
+        with jobs.keep(1), jobs.place(new_id()) as kept:
+            assert not kept
+        assert jobs.room() == 1
+        jobs.stop()
+        assert (jobs.room(), jobs.is_stopping) == (0, True)
+
+
+async def test_what_does_not_end_in_time_is_let_go_before_it_is_cancelled() -> None:
+    jobs, slow = LocalJobs(1), Sleeper()
+    let_go: list[int] = []
+
+    async def let() -> None:
+        let_go.append(jobs.count())
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(jobs.run(0.01, let))
+        await asyncio.sleep(0)
+        jobs.submit(new_id(), slow)
+        await slow.begun.wait()
+        jobs.stop()
+    assert (let_go, slow.ended) == ([1], ["shutdown"])
 
 
 async def test_an_expected_job_counts_as_here_until_it_ends_or_is_forgotten() -> None:

@@ -18,6 +18,7 @@ from callsheet.db.driver_pool import DriverPool
 from callsheet.db.joined import Joined
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
+from callsheet.jobs.pgqueuer import PgQueuer
 from callsheet.journal.changes import RunKeys
 from callsheet.journal.recovery import Recovery
 from callsheet.journal.spool import Spool
@@ -79,6 +80,7 @@ def gate(database: Database, worker_id: str = "w1", own_runs: HandsOn | None = N
         BriefPool(database),
         SystemClock(),
         own_runs or HandsOn(),
+        PgQueuer(),
         AdmissionOptions(worker_id, "USD", "新对话"),
     )
 

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 import callsheet.db.tables  # noqa: F401
-from callsheet.db.base import Base
+from callsheet.db.base import Base, is_ours
 from callsheet.db.engine import async_url, plain_url
 from callsheet.db.migrate import MIGRATION_LOCK, current_revision, downgrade, migrate
 from callsheet.db.revisions import read_revisions
@@ -80,7 +80,11 @@ async def test_up_down_and_up_again_ends_in_the_same_schema(empty_database_url: 
 
 async def test_the_tables_are_what_the_migrations_make(database_url: str) -> None:
     def compare(connection: Connection) -> list[Any]:
-        options = {"compare_type": True, "compare_server_default": True}
+        options = {
+            "compare_type": True,
+            "compare_server_default": True,
+            "include_name": is_ours,
+        }
         context = MigrationContext.configure(connection, opts=options)
         return list(compare_metadata(context, Base.metadata))
 

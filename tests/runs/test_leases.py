@@ -18,7 +18,14 @@ from callsheet.events.run import RunStarted
 from callsheet.kit.ids import new_id
 from callsheet.runs.journal_store import append_events, is_fenced
 from callsheet.runs.lease import Lease
-from callsheet.runs.lease_store import abandoned_runs, lease_of, runs_of, take_over, taken_from
+from callsheet.runs.lease_store import (
+    abandoned_runs,
+    forget_dead,
+    lease_of,
+    runs_of,
+    take_over,
+    taken_from,
+)
 from callsheet.runs.worker_locks import WorkerLock
 from tests.journal.stage import gate, remember, wish
 from tests.sessions.rows import change, rows
@@ -152,6 +159,22 @@ async def test_runs_of_the_dead_are_found_and_those_of_the_living_and_of_nobody_
         assert await runs_of(tx, "w1") == [(run_id, Lease("w1", 0))]
         assert await taken_from(tx, "w2", [run_id, waiting]) == {run_id, waiting}
         assert await taken_from(tx, "w1", [run_id, waiting]) == {waiting}
+
+
+async def test_a_process_that_is_dead_for_long_is_forgotten(database: Database) -> None:
+    async with WorkerLock(database, "alive"):
+        await change(
+            database,
+            "INSERT INTO workers (id, kind, lock_key, lease_ms, heartbeat_at) VALUES "
+            "('dead', 'serve', 1, 30000, now() - interval '2 hours'), "
+            "('just dead', 'serve', 2, 30000, now() - interval '1 minute')",
+        )
+        async with database.transaction() as tx:
+            await forget_dead(tx)
+        assert await rows(database, "SELECT id FROM workers ORDER BY id") == [
+            ("alive",),
+            ("just dead",),
+        ]
 
 
 async def until_somebody_waits(database: Database) -> None:

@@ -15,6 +15,7 @@ from callsheet.events.text import TextDelta
 from callsheet.kit.ids import new_id
 from callsheet.llm.chat import ChatRequest
 from callsheet.runs.started import StartedRun
+from callsheet.runs.worker_locks import WorkerKind
 from callsheet.settings.settings import Settings
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.application import Application
@@ -66,10 +67,13 @@ def hanging(request: ChatRequest) -> Script:
 
 
 def application(
-    settings: Settings, chat: ScriptedChat | None = None, drain_s: float = 20.0
+    settings: Settings,
+    chat: ScriptedChat | None = None,
+    drain_s: float = 20.0,
+    kind: WorkerKind = "serve",
 ) -> Application:
     client = chat or ScriptedChat(choose=answering)
-    return Application(settings, Adapters(chat_client=client, drain_s=drain_s))
+    return Application(settings, Adapters(chat_client=client, drain_s=drain_s), kind)
 
 
 def wish(message: str, session_id: UUID | None = None, run_id: UUID | None = None) -> RunInput:

@@ -162,11 +162,12 @@ async def test_health_asks_the_database_now(
                 await asyncio.sleep(0.02)
 
 
-async def test_a_run_under_way_at_the_end_is_given_time_and_then_stopped(
+async def test_a_commands_run_under_way_at_the_end_is_given_time_and_then_stopped(
     tmp_path: Path, database: Database, database_url: str
 ) -> None:
     chat = ScriptedChat(choose=hanging)
-    async with application(settings_of(tmp_path, database_url), chat, drain_s=0.1) as app:
+    settings = settings_of(tmp_path, database_url)
+    async with application(settings, chat, drain_s=0.1, kind="command") as app:
         await app.ready()
         run = await begin(app, "Take your time")
         await until_text(run.entries, "Half the ")
@@ -206,5 +207,5 @@ async def test_a_turn_that_comes_while_the_process_ends_is_refused_and_leaves_no
         app.core().jobs.stop()
         with pytest.raises(Unavailable, match="shutting down"):
             await begin(app, "Too late")
-    assert await rows(database, "SELECT id, status FROM runs") == [(run.run_id, "cancelled")]
+    assert await rows(database, "SELECT id, worker_id FROM runs") == [(run.run_id, None)]
     assert await rows(database, "SELECT count(*) FROM sessions") == [(1,)]

@@ -14,16 +14,26 @@ import pytest
 
 from callsheet.db.transaction import Database
 from callsheet.events.order import OrderChecker
-from callsheet.events.run import RunFailed
+from callsheet.events.run import RunFailed, RunFinished, RunTakenOver
 from callsheet.events.union import TERMINAL
 from callsheet.kit.errors import Conflict
 from callsheet.kit.ids import new_id
 from callsheet.runs.event_store import read_events
 from callsheet.wiring.application import Application
+from tests.fakes.chat import ScriptedChat
+from tests.fakes.chat_script import INTENT
 from tests.fixtures.database import CHECKOUT
 from tests.ledger.bookings import assert_sound
 from tests.sessions.rows import rows
-from tests.wiring.stage import USER, all_of, application, begin, settings_of
+from tests.wiring.stage import (
+    USER,
+    all_of,
+    answering,
+    application,
+    begin,
+    said_to,
+    settings_of,
+)
 
 
 @asynccontextmanager
@@ -88,13 +98,40 @@ async def assert_closed(database: Database, run_id: UUID) -> None:
     await assert_sound(database)
 
 
-async def test_the_next_start_ends_a_killed_processes_run_and_the_session_goes_on(
+async def test_the_next_start_goes_on_with_a_killed_processes_run(
+    tmp_path: Path, database: Database, database_url: str
+) -> None:
+    chat = ScriptedChat(choose=answering)
+    async with doomed(tmp_path, database_url, new_id()) as (run_id, process):
+        await kill(process)
+        async with application(settings_of(tmp_path, database_url), chat) as app:
+            await app.ready()
+            seen = await all_of((await app.runs.watch(USER, run_id)).entries)
+    assert isinstance(seen[-1].event, RunFinished)
+    order = OrderChecker()
+    for entry in seen:
+        order.check(entry.event)
+    assert [entry.seq for entry in seen] == list(range(1, len(seen) + 1))
+    (taken,) = [entry.event for entry in seen if isinstance(entry.event, RunTakenOver)]
+    assert taken.epoch == 2
+    assert not any(INTENT in said_to(request) for request in chat.requests)  # it was done
+    assert await rows(database, "SELECT status, take_overs, lease_epoch FROM runs") == [
+        ("succeeded", 1, 2)
+    ]
+    assert await rows(database, "SELECT count(*) FROM llm_calls WHERE status = 'orphaned'") == [
+        (1,)
+    ]
+    await assert_sound(database)
+
+
+async def test_a_run_that_has_outlived_enough_workers_is_ended_and_the_session_goes_on(
     tmp_path: Path, database: Database, database_url: str
 ) -> None:
     session_id = new_id()
     async with doomed(tmp_path, database_url, session_id) as (run_id, process):
         await kill(process)
-        async with application(settings_of(tmp_path, database_url)) as app:
+        settings = settings_of(tmp_path, database_url, worker={"take_overs": 0})
+        async with application(settings) as app:
             await app.ready()
             assert await until_ended(database, run_id) == "interrupted"
             assert (await app.sessions.get(USER, session_id)).status == "failed"

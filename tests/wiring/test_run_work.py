@@ -32,6 +32,7 @@ class World:
 
     away: int
     failure: Exception = AWAY
+    is_stopping: bool = False
     ends: list[RunFailed] = field(default_factory=list)
     told: list[AppError | None] = field(default_factory=list)
     tried: asyncio.Event = field(default_factory=asyncio.Event)
@@ -66,6 +67,7 @@ class World:
             spool=NoSpool(),
             writer=SimpleNamespace(open=lambda _: journal),
             worker_id="w1",
+            jobs=SimpleNamespace(is_stopping=self.is_stopping),
         )
         turn = TurnRequest(new_id(), new_id(), new_id(), "chat", new_id(), "hello", "t")
         return RunWork(cast(Core, core), cast(Workflow, None), turn)
@@ -112,7 +114,7 @@ async def test_a_stopped_process_does_not_wait_for_the_database_for_ever() -> No
 
 
 async def test_a_run_that_another_process_has_taken_is_not_ended_here() -> None:
-    world = World(away=0, failure=Fenced())
-    await world.job()
-    assert world.ends == []
-    assert world.told == [None]
+    for is_stopping, told in ((False, []), (True, [None])):
+        world = World(away=0, failure=Fenced(), is_stopping=is_stopping)
+        await world.job()
+        assert (world.ends, world.told) == ([], told)

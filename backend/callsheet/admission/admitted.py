@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, Literal
 from uuid import UUID
 
+from callsheet.runs.priority import INTERACTIVE
 from callsheet.sessions.settings import SessionSettings
 
 WhenWaiting = Literal["cancel_and_answer", "ask_again", "refuse"]
@@ -18,7 +19,8 @@ class AdmissionRequest:
     """A user's wish to run a workflow on a message. Ids are ours, `raw_` ones the client's.
 
     `when_waiting`: what becomes of a run of the session that waits for people. `asks_for_budget`:
-    it is the run that asks, where nothing is left of the session's budget.
+    it is the run that asks, where nothing is left of the session's budget. `waits`: no place is
+    free in this process, so that the run waits for a worker.
     """
 
     user_id: UUID
@@ -42,6 +44,8 @@ class AdmissionRequest:
 
     when_waiting: WhenWaiting = "cancel_and_answer"
     asks_for_budget: bool = False
+    priority: int = INTERACTIVE
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,20 +9,22 @@ from uuid import UUID
 
 from asyncpg import UniqueViolationError
 
+from callsheet.admission.abandoned import Abandoned
 from callsheet.admission.admitted import AdmissionRequest, Ticket
 from callsheet.admission.full import refuse_if_full
 from callsheet.admission.options import AdmissionOptions
 from callsheet.admission.own_runs import OwnRuns
+from callsheet.admission.queueing import refuse_if_many_wait
 from callsheet.admission.store import let_in_at_once
 from callsheet.admission.waiting import make_way
 from callsheet.db.driver_pool import DriverPool
 from callsheet.db.transaction import Database, Tx
+from callsheet.jobs.protocol import Queue
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import NotFound
 from callsheet.kit.ids import new_id
 from callsheet.kit.json import encode
 from callsheet.runs.in_the_way import RunInTheWay, run_active
-from callsheet.runs.lease import Lease
 from callsheet.runs.new_run import NewRun
 from callsheet.runs.store import add_run, find_run, runs_in_the_way
 from callsheet.runs.worker_locks import is_alive
@@ -34,15 +36,6 @@ from callsheet.sessions.title import title_of
 _NO_RUN: Final = "There is no such run in this session."
 
 
-class Abandoned(Exception):
-    """The session's active run has nobody who works on it: it must be ended first."""
-
-    def __init__(self, run_id: UUID, lease: Lease) -> None:
-        super().__init__(str(run_id))
-        self.run_id = run_id
-        self.lease = lease
-
-
 class Gate:
     """Lets runs in: the session is the user's, nothing else runs in it, the message is stored."""
 
@@ -52,12 +45,14 @@ class Gate:
         driver: DriverPool,
         clock: Clock,
         own_runs: OwnRuns,
+        queue: Queue,
         options: AdmissionOptions,
     ) -> None:
         self._database = database
         self._driver = driver
         self._clock = clock
         self._own_runs = own_runs
+        self._queue = queue
         self._options = options
 
     async def admit(self, request: AdmissionRequest) -> Ticket:
@@ -71,8 +66,9 @@ class Gate:
                 waits for answers that its workflow wants first.
             AsksAgain: it waits for answers, and is to ask for them again.
             Abandoned: it has one whose worker is gone.
+            RateLimited: it would have to wait, and as many as may do so already.
         """
-        ticket = await self._at_once(request)
+        ticket = None if request.waits else await self._at_once(request)
         return ticket or await self._with_care(request)
 
     async def _at_once(self, request: AdmissionRequest) -> Ticket | None:
@@ -102,7 +98,7 @@ class Gate:
         with self.expecting(request.run_id) as expected:
             async with self._database.transaction() as tx:
                 ticket = await self._let_in(tx, request)
-                if ticket.is_new:
+                if ticket.is_new and not request.waits:
                     expected()
         return ticket
 
@@ -160,7 +156,12 @@ class Gate:
     async def add_run(
         self, tx: Tx, request: AdmissionRequest, message_id: UUID, continues: UUID | None = None
     ) -> None:
-        """Store the run, which answers that message; the session's lock is held."""
+        """Store the run, which answers that message; the session's lock is held.
+
+        One that has to wait is put into the queue in the same transaction.
+        """
+        if request.waits:
+            await refuse_if_many_wait(tx, self._options.waiting_runs)
         run = NewRun(
             id=request.run_id,
             session_id=request.session_id,
@@ -171,13 +172,17 @@ class Gate:
             parent_run_id=await self._parent(tx, request),
             user_message_id=message_id,
             protocol=request.protocol,
-            worker_id=self._options.worker_id,
+            worker_id=None if request.waits else self._options.worker_id,
             trace_id=request.trace_id,
             input=request.input,
             continues_run_id=continues,
+            priority=request.priority,
+            waiting_s=self._options.waiting_s if request.waits else None,
         )
         if not await add_run(tx, run, encode(request.input).decode()):
             raise NotFound(_NO_RUN)
+        if request.waits:
+            await self._queue.submit(tx, run.id, run.priority)
         await await_run(tx, request.session_id)
 
     async def active(self, tx: Tx, session_id: UUID, others: Sequence[RunInTheWay]) -> UUID | None:

@@ -56,7 +56,8 @@ class GoingOn:
                 ticket = await self._let_in(tx, request, continues, statuses)
                 if ticket.is_new:
                     await also(tx)
-                    expected()
+                    if not request.waits:
+                        expected()
         return ticket
 
     async def _let_in(

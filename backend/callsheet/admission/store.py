@@ -41,10 +41,11 @@ WITH mine AS (
   RETURNING id, session_id
 ), let_in AS (
   INSERT INTO runs (id, session_id, user_id, workflow, status, raw_run_id, raw_thread_id,
-                    parent_run_id, user_message_id, protocol, worker_id, trace_id, input)
+                    parent_run_id, user_message_id, protocol, worker_id, trace_id, input,
+                    priority)
   SELECT $3, s.session_id, $2, $8::text, 'queued', $9::text, $10::text,
          (SELECT p.id FROM runs p WHERE p.id = $11::uuid AND p.user_id = $2),
-         s.id, $12::text, $13::text, $14::text, $15::text::jsonb
+         s.id, $12::text, $13::text, $14::text, $15::text::jsonb, $19::int
   FROM said s
   RETURNING session_id
 )
@@ -95,6 +96,7 @@ async def let_in_at_once(
         title,
         MOST_TOKENS,
         MOST_COST,
+        request.priority,
     )
     tx.give(_LET_IN_AS, request.run_id, request.session_id, request.user_id)
     given = await tx.run()

@@ -15,6 +15,7 @@ from callsheet.kit.errors import AppError, SetupError
 
 COMMANDS: Final[Mapping[str, str]] = {
     "serve": "Start the server.",
+    "worker": "Work on runs that servers have let in, without HTTP.",
     "chat": "Run one turn, or a conversation, in the terminal.",
     "check": "Check the configuration: every problem with file, line and column.",
     "init": "Write config/, crews/ and .env into a folder, to edit them.",

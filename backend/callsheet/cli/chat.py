@@ -75,7 +75,7 @@ async def _chat(
 ) -> int:
     settings = read_deployment().settings
     with Interrupts() as interrupts:
-        async with Application(settings) as application:
+        async with Application(settings, kind="command") as application:
             await application.ready()
             if said := rehearsal_note(application):
                 note(said)

@@ -9,6 +9,7 @@ from callsheet.cli.database import database_url
 from callsheet.cli.deployment import Deployment
 from callsheet.cli.finding import Finding
 from callsheet.cli.let_in import let_in
+from callsheet.cli.worker_findings import PROCESSES, WAITING, ProcessSeen, workers
 from callsheet.db.embedded.binaries import find_binaries
 from callsheet.db.engine import plain_url
 from callsheet.db.migrate import current_revision
@@ -30,6 +31,7 @@ async def database(deployment: Deployment) -> list[Finding]:
             revision = await current_revision(url)
             version, made_keys = await _asked(url)
             findings += await _zones(url, deployment)
+            findings += await _workers(url)
     except SetupError as error:
         away = Finding("database", "missing", "does not answer", str(error))
         return [*findings, away, let_in(settings, None)]
@@ -74,6 +76,19 @@ async def _zones(url: str, deployment: Deployment) -> list[Finding]:
     told = f"a running server counts days in another time zone than {zone}"
     mend = "Give all the same `timezone` in config/quotas.yaml and start them again."
     return [Finding("budgets", "warning", told, mend)] if differs else []
+
+
+async def _workers(url: str) -> list[Finding]:
+    """The processes that are up, and whether runs wait for one that is not there."""
+    connection = await asyncpg.connect(plain_url(url))
+    try:
+        if not await connection.fetchval("SELECT to_regclass('workers') IS NOT NULL"):
+            return []
+        known = [ProcessSeen(**row) for row in await connection.fetch(PROCESSES)]
+        waiting = await connection.fetchval(WAITING)
+    finally:
+        await connection.close()
+    return workers(known, waiting)
 
 
 async def _asked(url: str) -> tuple[str, int]:

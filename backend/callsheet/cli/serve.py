@@ -39,6 +39,12 @@ def serve(
             "--port", min=0, max=65535, help="Instead of CALLSHEET_SERVER__PORT; 0: a free one."
         ),
     ] = None,
+    worker: Annotated[
+        bool,
+        typer.Option(
+            "--worker/--no-worker", help="Whether it works on runs too, or `callsheet worker` does."
+        ),
+    ] = True,
 ) -> None:
     """Start the server and whatever it needs. Ctrl-C stops it in order."""
     deployment = read_deployment(for_server=True)
@@ -53,7 +59,7 @@ def serve(
     async def load() -> Served:
         # FastAPI, SQLAlchemy and the rest take seconds: in a thread, so that /health answers.
         module = await asyncio.to_thread(importlib.import_module, "callsheet.cli.served")
-        served = cast("Served", module.load(settings, failed))
+        served = cast("Served", module.load(settings, failed, "serve" if worker else "api"))
         _say_who_answers(served.note)
         return served
 

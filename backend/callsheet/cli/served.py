@@ -10,6 +10,7 @@ from starlette.types import ASGIApp
 
 from callsheet.cli.rehearsal import rehearsal_note
 from callsheet.main import create_app_for
+from callsheet.runs.worker_locks import WorkerKind
 from callsheet.settings.settings import Settings
 from callsheet.wiring.application import Application
 from callsheet.wiring.lifespan import running
@@ -28,7 +29,7 @@ class Served:
     drain: Callable[[], None]
 
 
-def load(settings: Settings, failed: Callable[[Exception], None]) -> Served:
+def load(settings: Settings, failed: Callable[[Exception], None], kind: WorkerKind) -> Served:
     """Read the configuration and plug everything together.
 
     `failed` is called later, once, where the database or a migration ends the start.
@@ -36,7 +37,7 @@ def load(settings: Settings, failed: Callable[[Exception], None]) -> Served:
     Raises:
         SetupError: the settings or the YAML; all of its problems.
     """
-    application = Application(settings)
+    application = Application(settings, kind=kind)
     return Served(
         create_app_for(application),
         running(application, failed),

@@ -18,6 +18,12 @@ NAMES: Final = {
 }
 
 
+def is_ours(name: str | None, kind: str, parents: object) -> bool:
+    """Whether alembic compares it with the tables here; pgqueuer's own are its own business."""
+    del parents
+    return kind != "table" or name is None or not name.startswith("pgqueuer")
+
+
 class Base(DeclarativeBase):
     """The root of every table; moments are stored with their zone."""
 

@@ -10,12 +10,16 @@ from uuid import UUID
 
 import structlog
 
-from callsheet.kit.errors import RateLimited, Unavailable
+from callsheet.kit.errors import Unavailable
 
 log = structlog.get_logger(__name__)
 
 Work = Callable[[Callable[[], str]], Awaitable[None]]
 """A job's work. It is handed a function that tells, once it is being cancelled, why."""
+
+
+async def _nothing_to_let_go() -> None:
+    """Nobody else goes on with them."""
 
 
 @dataclass(slots=True)
@@ -26,10 +30,7 @@ class _Job:
 
 
 class LocalJobs:
-    """Jobs by id; `run` must be running for any to be taken.
-
-    At most `most` run at a time, a further one is refused.
-    """
+    """Jobs by id; `run` must be running for any to be taken. At most `most` run at a time."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -38,9 +39,15 @@ class LocalJobs:
         self._expected: set[UUID] = set()
         self._group: asyncio.TaskGroup | None = None
         self._stop = asyncio.Event()
+        self._freed: Callable[[], None] | None = None
 
-    async def run(self, drain_s: float) -> None:
-        """Take jobs until `stop`; then give those under way `drain_s` seconds, cancel the rest."""
+    async def run(
+        self, drain_s: float, let_go: Callable[[], Awaitable[None]] = _nothing_to_let_go
+    ) -> None:
+        """Take jobs until `stop`; then give those under way `drain_s` seconds, cancel the rest.
+
+        Before they are cancelled `let_go` is awaited.
+        """
         async with asyncio.TaskGroup() as group:
             self._group = group
             await self._stop.wait()
@@ -48,6 +55,8 @@ class LocalJobs:
             tasks = [job.task for job in self._jobs.values()]
             if tasks:
                 await asyncio.wait(tasks, timeout=drain_s)
+            if self._jobs:
+                await let_go()
             for job_id in list(self._jobs):
                 self._cancel(job_id, "shutdown")
 
@@ -56,24 +65,44 @@ class LocalJobs:
         self._stop.set()
 
     @contextmanager
-    def place(self, job_id: UUID) -> Iterator[None]:
-        """Keep a place for a job while it is let in, inside the block.
+    def place(self, job_id: UUID) -> Iterator[bool]:
+        """Keep a place for a job while it is let in, inside the block; false: there is none.
 
-        RateLimited where there is none, Unavailable where none is given any more; whoever comes
-        back to a job under way needs none.
+        Unavailable where none is given any more; whoever comes back to a job under way needs none.
         """
-        if not self.has(job_id):
-            self.refuse_at_end()
-        if not self.has(job_id) and len(self._jobs) + self._entering >= self._most:
-            raise RateLimited(
-                f"{self._most} runs are under way here, which is the most at a time.",
-                retry_after_s=1,
-            )
-        self._entering += 1
+        if self.has(job_id):
+            yield True
+            return
+        self.refuse_at_end()
+        if self.room() < 1:
+            yield False
+            return
+        with self.keep(1):
+            yield True
+
+    def room(self) -> int:
+        """How many more jobs could begin now; none once nothing is begun any more."""
+        if self._stop.is_set():
+            return 0
+        return max(0, self._most - len(self._jobs) - self._entering)
+
+    @contextmanager
+    def keep(self, places: int) -> Iterator[None]:
+        """Give the places to nobody else inside the block."""
+        self._entering += places
         try:
             yield
         finally:
-            self._entering -= 1
+            self._entering -= places
+
+    def when_freed(self, tell: Callable[[], None]) -> None:
+        """Call it each time that a job has ended and left its place."""
+        self._freed = tell
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether nothing is begun any more."""
+        return self._stop.is_set()
 
     def refuse_at_end(self) -> None:
         """Unavailable where nothing is begun any more."""
@@ -145,3 +174,5 @@ class LocalJobs:
             log.exception("job_failed", job_id=str(job_id))
         finally:
             self._jobs.pop(job_id, None)
+            if self._freed is not None:
+                self._freed()

@@ -7,7 +7,7 @@ that had streamed is kept, and the run gets its one terminal event.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -58,6 +58,16 @@ class _Left:
     estimates: Ends
 
 
+HandOver = Callable[[UUID, Lease], Awaitable[bool]]
+"""Lets another worker go on with a run that was seen like that; false: it is to be ended."""
+
+
+async def to_nobody(run_id: UUID, seen: Lease) -> bool:
+    """There is no other worker."""
+    del run_id, seen
+    return False
+
+
 class Recovery:
     """Finds and ends abandoned runs; `is_under_way` knows the runs of this process."""
 
@@ -77,19 +87,24 @@ class Recovery:
         self._has_swept = False
         self._ending: set[UUID] = set()
 
-    async def watch(self, every_s: float = _EVERY_S, sure_after_s: float = _SURE_AFTER_S) -> None:
+    async def watch(
+        self,
+        every_s: float = _EVERY_S,
+        sure_after_s: float = _SURE_AFTER_S,
+        hand_over: HandOver = to_nobody,
+    ) -> None:
         """Sweep now and every so often, and book late what was measured; until cancelled.
 
         The first sweep of a process is done at once: it waits for nobody to come back.
         """
         while True:
-            await self.sweep(sure_after_s if self._has_swept else 0.0)
+            await self.sweep(sure_after_s if self._has_swept else 0.0, hand_over)
             self._has_swept = True
             await self.book_late()
             await asyncio.sleep(every_s)
 
-    async def sweep(self, sure_after_s: float = 0.0) -> int:
-        """End every active run that nobody works on; how many there were.
+    async def sweep(self, sure_after_s: float = 0.0, hand_over: HandOver = to_nobody) -> int:
+        """Hand over, or end, every active run that nobody works on; how many there were.
 
         A process that has lost its connection looks dead until it has a new one: so a run is ended
         only if it is without anybody `sure_after_s` later too. One that cannot be ended is logged
@@ -106,7 +121,8 @@ class Recovery:
             return 0
         for run_id, seen in sorted(abandoned.items()):
             try:
-                await self.end(run_id, seen)
+                if not await hand_over(run_id, seen):
+                    await self.end(run_id, seen)
             except Exception:  # border: one run's journal is not the others' end
                 log.exception("run_not_ended", run_id=str(run_id))
         return len(abandoned)

@@ -35,6 +35,10 @@ _OWN = text(
     f"SELECT id, worker_id, lease_epoch FROM runs WHERE {_IS_ACTIVE} AND worker_id = :own"  # noqa: S608
 )
 
+_FORGET = text(f"""
+DELETE FROM workers w WHERE w.heartbeat_at < now() - interval '1 hour' AND NOT ({ALIVE})
+""")  # noqa: S608 - our own text, not a value
+
 _LEASE = text("SELECT worker_id, lease_epoch FROM runs WHERE id = :run_id")
 
 _TAKEN = text(
@@ -63,6 +67,14 @@ async def abandoned_runs(tx: Read, own: str) -> list[tuple[UUID, Lease]]:
     """Active runs of dead workers; those that wait for a worker are not among them."""
     rows = await tx.execute(_ABANDONED, {"own": own})
     return [(row.id, Lease(row.worker_id, row.lease_epoch)) for row in rows]
+
+
+async def forget_dead(tx: Tx) -> None:
+    """Drop the rows of processes that are dead for an hour; until then people may ask about them.
+
+    What they had belongs to others by then.
+    """
+    await tx.execute(_FORGET)
 
 
 async def runs_of(tx: Read, own: str) -> list[tuple[UUID, Lease]]:

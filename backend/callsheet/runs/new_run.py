@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from callsheet.runs.priority import INTERACTIVE
+
 
 @dataclass(frozen=True, slots=True)
 class NewRun:
-    """A queued run. `worker_id` is the process that will work on it; `input` what came beside.
+    """A queued run. `worker_id` is the process that will work on it, None: it waits for one, for at
+    most `waiting_s` seconds. `input` is what came beside.
 
     `continues_run_id` is the run that it goes on from.
     """
@@ -24,7 +27,9 @@ class NewRun:
     parent_run_id: UUID | None
     user_message_id: UUID
     protocol: str
-    worker_id: str
+    worker_id: str | None
     trace_id: str
     input: Mapping[str, Any]
     continues_run_id: UUID | None = None
+    priority: int = INTERACTIVE
+    waiting_s: float | None = None

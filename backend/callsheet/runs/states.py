@@ -10,10 +10,9 @@ from callsheet.runs.run import RunStatus
 RUN: Final[StateTable[RunStatus]] = StateTable(
     {
         "queued": ("running", "failed", "cancelled", "interrupted"),
-        # Running again: taken over by another worker. Queued again: handed back by its own.
+        # Running again: another worker goes on with it.
         "running": (
             "running",
-            "queued",
             "waiting_input",
             "succeeded",
             "failed",

@@ -13,7 +13,8 @@ from callsheet.db.transaction import Read
 
 # Where the run has begun, its first event has the totals before it; zeros are left out there.
 _ASKED = text("""
-SELECT r.id AS run_id, r.session_id, r.user_id, r.workflow, r.revision, r.lease_epoch,
+SELECT r.id AS run_id, r.session_id, r.user_id, r.workflow, r.lease_epoch,
+       coalesce(r.revision, b.revision) AS revision,
        r.parent_run_id, coalesce(r.trace_id, '') AS trace_id,
        coalesce(r.input->'tools', '[]') AS client_tools,
        coalesce(r.input->'context', first.input->'context', '[]') AS context, m.id AS message_id,
@@ -29,6 +30,7 @@ JOIN sessions s ON s.id = r.session_id
 JOIN messages m ON m.id = r.user_message_id
 LEFT JOIN runs first ON first.id = r.root_run_id
 LEFT JOIN session_settings t ON t.session_id = r.session_id
+LEFT JOIN runs b ON b.id = r.continues_run_id
 LEFT JOIN run_events e ON e.run_id = r.id AND e.seq = 1 AND e.event->>'kind' = 'run_started'
 WHERE r.id = :run_id
 """)
@@ -38,7 +40,8 @@ WHERE r.id = :run_id
 class AskedTurn:
     """A run with its user's message, the session's totals before it, and what is set for it.
 
-    `revision` is None while it has not begun. `client_tools` and `context` are as they came.
+    `revision` is None while it has not begun, unless it goes on from another run: then it is that
+    one's. `client_tools` and `context` are as they came.
     """
 
     run_id: UUID

@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from callsheet.db.transaction import Database, Read
-from callsheet.kit.errors import Unavailable
+from callsheet.kit.errors import AppError, Unavailable
 
 WorkerKind = Literal["serve", "api", "worker", "command"]
 
@@ -44,6 +44,9 @@ AND EXISTS (SELECT FROM pg_locks WHERE {_HERE} AND classid = {_SPACE}::oid
 """Whether the worker of the row `w` is alive."""
 
 _COUNT = text(f"SELECT count(*) FROM workers w WHERE {ALIVE}")  # noqa: S608
+_WORKERS = text(
+    f"SELECT count(*) FROM workers w WHERE w.kind IN ('serve', 'worker') AND {ALIVE}"  # noqa: S608
+)
 _IS_ALIVE = text(f"SELECT EXISTS (SELECT FROM workers w WHERE w.id = :id AND {ALIVE})")  # noqa: S608
 _LOCK = text("SELECT pg_advisory_lock(:space, :key)")
 _LOCK_ZONE = text("SELECT pg_advisory_lock_shared(:space, :key)")
@@ -140,15 +143,21 @@ class WorkerLock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._connection is not None:
-            with suppress(SQLAlchemyError):  # the row stays then, and is of a dead process
-                await self._connection.execute(_GONE, {"id": self._worker_id})
+        # Where it cannot be done the row stays, and is that of a dead process.
+        with suppress(AppError, SQLAlchemyError):
+            async with self._database.transaction() as tx:  # a beat may have been cut on the other
+                await tx.execute(_GONE, {"id": self._worker_id})
         await self._holding.aclose()
 
 
 async def count_alive(tx: Read) -> int:
     """How many processes are alive now."""
     return int((await tx.execute(_COUNT)).scalar_one())
+
+
+async def count_workers(tx: Read) -> int:
+    """How many processes that take runs are alive now."""
+    return int((await tx.execute(_WORKERS)).scalar_one())
 
 
 def zone_number(zone: str) -> int:

@@ -25,6 +25,7 @@ from callsheet.settings.journal import JournalSettings
 from callsheet.settings.log import LogSettings
 from callsheet.settings.record import FROZEN
 from callsheet.settings.stream import StreamSettings
+from callsheet.settings.worker import WorkerSettings
 
 PREFIX: Final = "CALLSHEET_"
 DELIMITER: Final = "__"
@@ -88,17 +89,16 @@ class LimitSettings(BaseModel):
     concurrent_runs: int = Field(
         default=64, ge=1, description="Runs that one process works on at the same time."
     )
-
-
-class WorkerSettings(BaseModel):
-    """Processes that work on runs."""
-
-    model_config = FROZEN
-
-    lease_s: float = Field(
-        default=30.0,
-        ge=1,
-        description="Seconds without a sign of life after which a process is taken for dead.",
+    waiting_runs: int = Field(
+        default=1_000,
+        ge=0,
+        description="Runs that may wait for a free place, in all processes; a further one is "
+        "refused.",
+    )
+    waiting_s: float = Field(
+        default=300.0,
+        gt=0,
+        description="Seconds that a run may wait before it begins; then it fails.",
     )
 
 

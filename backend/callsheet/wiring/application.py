@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -20,20 +17,20 @@ from callsheet.db.migrate import migrate
 from callsheet.db.transaction import Database
 from callsheet.journal.spool import DiskSpool
 from callsheet.kit.errors import AppError, SetupError, Unavailable
-from callsheet.kit.ids import new_id
 from callsheet.kit.readiness import Readiness
 from callsheet.ledger.currency import check_currency
 from callsheet.ledger.rate.provider_rates import ProviderRates
 from callsheet.metrics.calls import CallMetrics
+from callsheet.runs.worker_locks import WorkerKind
 from callsheet.settings.folders import Folders, folders_of
 from callsheet.settings.settings import Settings
 from callsheet.turn.ports import StageRunner
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.allowances import make_allowances
-from callsheet.wiring.beside import keep_going
 from callsheet.wiring.chat import ChatService
+from callsheet.wiring.claims import Claims
 from callsheet.wiring.continuations import ContinuationService
-from callsheet.wiring.core import Core, Process, database_options, make_core
+from callsheet.wiring.core import Core, Process, database_options, make_core, process_name
 from callsheet.wiring.crew import import_in_background
 from callsheet.wiring.database_url import database_url
 from callsheet.wiring.life import Life, begin_life
@@ -42,6 +39,7 @@ from callsheet.wiring.prices import PriceService
 from callsheet.wiring.quota import QuotaService
 from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
+from callsheet.wiring.shift import Shift
 from callsheet.wiring.stored_catalog import store_catalog
 from callsheet.wiring.tools import Tools, make_registry, make_tools, taken_names
 from callsheet.wiring.usage import UsageService
@@ -60,11 +58,14 @@ class Application:
 
     Configuration is read, and refused with ConfigError or SetupError, when the object is made.
     Inside the block `ready()` waits until turns can run; before that every service answers
-    `Unavailable` and says what is still starting.
+    `Unavailable` and says what is still starting. `kind`: what the process does with runs.
     """
 
-    def __init__(self, settings: Settings, adapters: Adapters | None = None) -> None:
+    def __init__(
+        self, settings: Settings, adapters: Adapters | None = None, kind: WorkerKind = "serve"
+    ) -> None:
         self.settings = settings
+        self._kind = kind
         self.folders: Folders = folders_of(settings)
         self.adapters = adapters or Adapters()
         self.readiness = Readiness((DATABASE, CATALOG, CREW))
@@ -176,38 +177,31 @@ class Application:
         self._started.set()
 
     async def _work(self, core: Core, life: Life) -> None:
-        async with asyncio.TaskGroup() as working:
-            jobs = working.create_task(core.jobs.run(self.adapters.drain_s))
-            lease_s = self.settings.worker.lease_s
-            sweep = partial(core.recovery.watch, lease_s / 3, lease_s / 6)
-            sweeping = working.create_task(keep_going(sweep))
-            beside = [
-                working.create_task(keep_going(work))
-                for work in (*life.works, self.stored_keys.uses.run, *core.beside)
-            ]
+        claims = Claims(core, self.workflows, core.options) if core.takes_runs else None
+        shift = Shift(core, life, claims, self.settings.worker, [self.stored_keys.uses.run])
+
+        def begun() -> None:
             self._core = core
             self._started.set()
-            await self._stop.wait()
-            core.jobs.stop()
-            life.heartbeat.drain()
-            sweeping.cancel()
-            await jobs
-            for task in beside:
-                task.cancel()
+
+        await shift.run(self._stop, self.adapters.drain_s, begun)
 
     async def _start(self, stack: AsyncExitStack) -> tuple[Core, Life]:
-        import_in_background(
-            self.folders.data, self.abilities(), self._crew_is_there, self._crew_failed
-        )
+        if self._kind in ("serve", "command"):  # somebody waits for it to be ready
+            self._import_crew()
         url, revive = await database_url(self.settings, self.folders.data, stack)
         await migrate(url)
-        worker_id = f"{socket.gethostname()}:{os.getpid()}:{new_id()}"
+        if self._kind == "worker":
+            self._import_crew()
+        elif self._kind == "api":
+            self.readiness.set(CREW, ready=True, detail="other processes work on runs")
+        spool = DiskSpool(self.folders.data / "spool")
         core = make_core(
             self.settings,
             database_options(self.settings, url),
             self.runner,
             self.adapters,
-            Process(worker_id, self.call_metrics, DiskSpool(self.folders.data / "spool")),
+            Process(process_name(), self._kind, self.call_metrics, spool),
             self.allowances,
         )
         for connection in core.journal_connections:
@@ -223,6 +217,11 @@ class Application:
         await core.quota_feed.begin()
         self.readiness.set(CATALOG, ready=True)
         return core, life
+
+    def _import_crew(self) -> None:
+        import_in_background(
+            self.folders.data, self.abilities(), self._crew_is_there, self._crew_failed
+        )
 
     def abilities(self) -> Abilities:
         """What every asking of a model needs."""

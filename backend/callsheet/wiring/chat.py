@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +26,6 @@ from callsheet.wiring.starting import admitted, let_in, let_it_begin
 from callsheet.wiring.stored_journal import StoredJournal
 from callsheet.wiring.views import look_on
 from callsheet.workflows.live import LiveWorkflows
-from callsheet.workflows.store import remember
 from callsheet.workflows.workflow import Workflow
 
 
@@ -46,7 +46,6 @@ class ChatService:
         self._answering = Answering(core, workflows)
         self._tool_names = tool_names
         self._known_users: set[UUID] = set()
-        self._known_revisions: set[tuple[str, str]] = set()
 
     async def start(
         self, principal: Principal, workflow: str | None, request: RunInput, trace_id: str
@@ -77,26 +76,28 @@ class ChatService:
         request: RunInput,
         tools: tuple[ClientTool, ...],
     ) -> StartedRun:
-        with core.jobs.place(wish.run_id):
+        with core.jobs.place(wish.run_id) as here:
+            wish = replace(wish, waits=not here)
             looking = self._workflows.look()  # while the run is let in
             try:
                 ticket = await admitted(core, wish, lambda: core.gate.admit(wish))
             except BaseException:
                 await looking
                 raise
+            begins = ticket.is_new and here
             with let_in(core, ticket):
                 await looking
                 active = self._workflows.latest(active)
-                await self._remember_revision(core, active)
-                if not ticket.is_new:
-                    entries = await look_on(core, ticket.run_id)
-                else:
+                await core.revisions.keep(active)
+                if begins:
                     entries = await follow(
                         ticket.run_id, core.broker, StoredJournal(core.database), is_new=True
                     )
                     turn = _turn(ticket, wish, request, core.currency, tools)
                     core.jobs.submit(turn.run_id, RunWork(core, active, turn))
-        if ticket.is_new:
+                else:
+                    entries = await look_on(core, ticket.run_id)
+        if begins:
             await let_it_begin()
         return StartedRun(ticket.run_id, ticket.session_id, wish.trace_id, entries)
 
@@ -113,15 +114,6 @@ class ChatService:
         async with core.database.transaction() as tx:
             await remember_user(tx, principal)
         self._known_users.add(principal.user_id)
-
-    async def _remember_revision(self, core: Core, active: Workflow) -> None:
-        """The YAML that the run will use, where this process has not stored it yet."""
-        revision = (active.name, active.revision)
-        if revision in self._known_revisions:
-            return
-        async with core.database.transaction() as tx:
-            await remember(tx, active)
-        self._known_revisions.add(revision)
 
 
 def _turn(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -21,8 +23,10 @@ from callsheet.journal.recovery import Recovery
 from callsheet.journal.spool import Spool
 from callsheet.journal.writer import JournalWriter
 from callsheet.kit.clock import Clock
+from callsheet.kit.ids import new_id
 from callsheet.ledger.budget.store import BudgetGuard
 from callsheet.ledger.price.book import PriceBook
+from callsheet.runs.worker_locks import WorkerKind
 from callsheet.settings.settings import Settings
 from callsheet.stream.shared import SharedBroker
 from callsheet.turn.engine import TurnEngine
@@ -36,11 +40,13 @@ from callsheet.wiring.last_viewers import LastViewers
 from callsheet.wiring.lone_sweep import LoneSweep
 from callsheet.wiring.price_feed import PriceFeed
 from callsheet.wiring.quota_feed import QuotaFeed
+from callsheet.wiring.revisions import Revisions
 from callsheet.wiring.stop_orders import StopOrders
 from callsheet.wiring.stored_journal import StoredJournal
 from callsheet.wiring.strays import Strays
 from callsheet.wiring.upkeep import Upkeep, UpkeepOptions
 from callsheet.wiring.waiting_runs import WaitingRuns
+from callsheet.wiring.warm_queue import WarmQueue
 
 VIEWS: Final = "callsheet_views"
 """The channel in which processes tell each other who looks at what, and that there is more."""
@@ -52,6 +58,7 @@ class Core:
     """The working parts of one process."""
 
     clock: Clock
+    options: DatabaseOptions
     database: Database
     journal_connections: Sequence[DriverConnection]
     driver: DriverPool
@@ -70,12 +77,20 @@ class Core:
     going_on: GoingOn
     turns: Turns
     jobs: LocalJobs
+    queue: WarmQueue
+    revisions: Revisions
     strays: Strays
     stop_orders: StopOrders
     waiting_runs: WaitingRuns
     lone_sweep: LoneSweep
     worker_id: str
+    kind: WorkerKind
     currency: str
+
+    @property
+    def takes_runs(self) -> bool:
+        """Whether this process works on runs that others have let in."""
+        return self.kind in ("serve", "worker")
 
     @property
     def beside(self) -> tuple[Callable[[], Awaitable[None]], ...]:
@@ -103,11 +118,17 @@ class Core:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """What a process brings: its name, who is told of model calls, and its place on disk."""
+    """What a process brings: its name, what it does, who hears of calls, its place on disk."""
 
     worker_id: str
+    kind: WorkerKind
     watch: CallWatch
     spool: Spool
+
+
+def process_name() -> str:
+    """Tells people where it is, and is never given twice."""
+    return f"{socket.gethostname()}:{os.getpid()}:{new_id()}"
 
 
 def database_options(settings: Settings, url: str) -> DatabaseOptions:
@@ -138,7 +159,8 @@ def make_core(
     limits_driver = DriverPool(options)  # waits for other users of its own, while runs are let in
     quotas = allowances.quotas
     prices = PriceBook(currency=settings.currency, allow_unpriced=settings.allow_unpriced)
-    jobs = LocalJobs(settings.limits.concurrent_runs)
+    jobs = LocalJobs(0 if process.kind == "api" else settings.limits.concurrent_runs)
+    queue = WarmQueue()
     broker = SharedBroker(
         StoredJournal(database),
         Channel(options, VIEWS),
@@ -161,11 +183,19 @@ def make_core(
         driver,
         clock,
         jobs,
-        AdmissionOptions(process.worker_id, settings.currency, settings.title_word),
+        queue,
+        AdmissionOptions(
+            process.worker_id,
+            settings.currency,
+            settings.title_word,
+            settings.limits.waiting_runs,
+            settings.limits.waiting_s,
+        ),
     )
     engine = TurnEngine(runner, SessionHistory(database), clock)
     return Core(
         clock=clock,
+        options=options,
         database=database,
         journal_connections=connections,
         driver=driver,
@@ -190,10 +220,13 @@ def make_core(
         going_on=GoingOn(database, gate),
         turns=Turns(engine, prices, clock, process.watch),
         jobs=jobs,
+        queue=queue,
+        revisions=Revisions(database),
         strays=Strays(database, jobs, process.worker_id),
         stop_orders=StopOrders(options, database, jobs),
         waiting_runs=WaitingRuns(database, clock),
         lone_sweep=LoneSweep(database, driver, BudgetGuard(quotas), clock),
         worker_id=process.worker_id,
+        kind=process.kind,
         currency=settings.currency,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from callsheet.admission.admitted import AdmissionRequest, Ticket
 from callsheet.admission.going_on import BROKEN_OFF, nothing_more
@@ -51,17 +51,18 @@ async def go_on(core: Core, workflows: LiveWorkflows, wish: Wish) -> StartedRun:
         TurnFailed: `revision_gone`, where its workflow cannot be had as it was.
         Refused: rate, quota or money; Unavailable: the database, or the server shuts down.
     """
-    before, request = wish.before, wish.request
+    before = wish.before
     workflow = await load_workflow(core, workflows, before.workflow, before.revision)
     done = await load_past(core, before.id)
 
     async def admit() -> Ticket:
         return await core.going_on.admit(request, before.id, wish.statuses, wish.also)
 
-    with core.jobs.place(request.run_id):
+    with core.jobs.place(wish.request.run_id) as here:
+        request = replace(wish.request, waits=not here)
         ticket = await admitted(core, request, admit)
         with let_in(core, ticket):
-            if not ticket.is_new:
+            if not (ticket.is_new and here):
                 entries = await look_on(core, ticket.run_id)
             else:
                 stored = await load_turn(core, ticket.run_id)
@@ -69,6 +70,6 @@ async def go_on(core: Core, workflows: LiveWorkflows, wish: Wish) -> StartedRun:
                 journal = StoredJournal(core.database)
                 entries = await follow(ticket.run_id, core.broker, journal, is_new=True)
                 core.jobs.submit(ticket.run_id, RunWork(core, workflow, stored.turn, past))
-    if ticket.is_new:
+    if ticket.is_new and here:
         await let_it_begin()
     return StartedRun(ticket.run_id, ticket.session_id, request.trace_id, entries)

@@ -22,23 +22,20 @@ class Heartbeat:
         self._lock = lock
         self._every_s = lease_s / _BEATS
         self._draining = False
-        self._now = asyncio.Event()
 
-    def drain(self) -> None:
-        """Say from now on, and at once, that this process is about to end."""
+    async def drain(self) -> None:
+        """Say now, and from now on, that this process is about to end."""
         self._draining = True
-        self._now.set()
+        await self._beat()
 
     async def run(self) -> None:
         """Beat until cancelled; a lost connection is regained by others."""
         while True:
-            try:
-                async with asyncio.timeout(self._every_s):
-                    await self._now.wait()
-            except TimeoutError:
-                pass
-            self._now.clear()
-            try:
-                await self._lock.beat(draining=self._draining)
-            except Unavailable as error:
-                _log.warning("heartbeat_lost", error=str(error))
+            await asyncio.sleep(self._every_s)
+            await self._beat()
+
+    async def _beat(self) -> None:
+        try:
+            await self._lock.beat(draining=self._draining)
+        except Unavailable as error:
+            _log.warning("heartbeat_lost", error=str(error))

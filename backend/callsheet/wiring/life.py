@@ -29,6 +29,6 @@ async def begin_life(
     core: Core, zone: str, lease_s: float, revive: Revive, stack: AsyncExitStack
 ) -> Life:
     """Hold the worker's lock until the stack is left; nobody else takes the runs meanwhile."""
-    held = WorkerLock(core.database, core.worker_id, zone, lease_s=lease_s)
+    held = WorkerLock(core.database, core.worker_id, zone, kind=core.kind, lease_s=lease_s)
     lock = await stack.enter_async_context(held)
     return Life(DatabaseWatch(core.database, lock, revive), Heartbeat(lock, lease_s))

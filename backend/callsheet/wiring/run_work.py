@@ -73,7 +73,8 @@ class RunWork:
             except Fenced:
                 log.warning("run_taken_over_elsewhere")
                 await core.spool.keep([(turn.run_id, event) for event in journal.unstored()])
-                core.broker.break_off(turn.run_id, None)
+                if core.jobs.is_stopping:  # else its views go on with what is read of it
+                    core.broker.break_off(turn.run_id, None)
             except AppError as error:
                 log.warning("run_not_stored", error=str(error))
                 await core.spool.keep([(turn.run_id, event) for event in journal.unstored()])

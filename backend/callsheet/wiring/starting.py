@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from typing import Final
 
+from callsheet.admission.abandoned import Abandoned
 from callsheet.admission.admitted import AdmissionRequest, Ticket
-from callsheet.admission.gate import Abandoned
 from callsheet.wiring.core import Core
 
 _FIRST_STEPS: Final = 12

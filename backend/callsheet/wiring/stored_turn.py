@@ -25,7 +25,7 @@ log = get_log(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoredTurn:
-    """A run as it was let in; `revision` is None while it has not begun."""
+    """A run as it was let in; `revision` is None where it begins, and none is given yet."""
 
     turn: TurnRequest
     workflow_name: str

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, String, Text, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, SmallInteger, String, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -22,6 +22,7 @@ RUN_STATUSES = (
     "interrupted",
 )
 _ACTIVE = "status IN ('queued', 'running')"
+_WAITS = f"worker_id IS NULL AND {_ACTIVE}"
 
 
 class Run(IdMixin, TimestampMixin, Base):
@@ -34,6 +35,8 @@ class Run(IdMixin, TimestampMixin, Base):
     `journal` says what is left of it once the run has ended.
     `continues_run_id` is the run that this one goes on from, which only one does; `root_run_id`
     the first of that chain, null in the first itself.
+    A run without a worker waits for one: those of a higher `priority` first, until `expires_at` if
+    it has not begun. `take_overs` counts the workers that died with it.
     """
 
     __tablename__ = "runs"
@@ -62,6 +65,8 @@ class Run(IdMixin, TimestampMixin, Base):
             postgresql_where=text("continues_run_id IS NOT NULL"),
         ),
         Index("idx_runs_root", "root_run_id", postgresql_where=text("root_run_id IS NOT NULL")),
+        CheckConstraint("take_overs >= 0", name="take_overs"),
+        Index("idx_runs_waiting", "created_at", postgresql_where=text(_WAITS)),
         Index("idx_runs_session_created", "session_id", text("created_at DESC")),
     )
 
@@ -79,6 +84,9 @@ class Run(IdMixin, TimestampMixin, Base):
     protocol: Mapped[str] = mapped_column(Text, server_default="0.x")
     worker_id: Mapped[str | None] = mapped_column(Text)
     lease_epoch: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    priority: Mapped[int] = mapped_column(SmallInteger, server_default=text("0"))
+    expires_at: Mapped[datetime | None]
+    take_overs: Mapped[int] = mapped_column(SmallInteger, server_default=text("0"))
     error_code: Mapped[str | None] = mapped_column(Text)
     error_message: Mapped[str | None] = mapped_column(Text)
     trace_id: Mapped[str | None] = mapped_column(Text)
