@@ -93,6 +93,23 @@ async def test_a_run_of_another_process_is_shown_to_its_end(
     assert (other.events, other.frame_ids) == (first.events, first.frame_ids)
 
 
+async def test_a_viewer_of_another_generation_gets_the_end_that_it_knows(
+    agui: AgUiClient, provider: FakeProvider
+) -> None:
+    provider.scenario = chat_script(execution=HELD)
+    async with agui.open("hello", run_id="r") as (first, events):
+        await anext(events)
+        await agui.http.post("/v1/runs/r/cancel")
+        async for _ in events:
+            pass
+    old = await watched(agui, "r", protocolVersion="0.0.59")
+    assert first.last["outcome"] == {"type": "cancelled"}
+    assert "outcome" not in old.last
+    assert old.last["metadata"]["finishReason"] == "cancelled"
+    assert old.frame_ids == first.frame_ids
+    assert (await watched(agui, "r", protocolVersion="1.0")).events == first.events
+
+
 @pytest.mark.parametrize("shift", [0, 5])
 async def test_behind_the_end_of_a_run_there_is_nothing_and_a_browser_asks_no_more(
     agui: AgUiClient, shift: int

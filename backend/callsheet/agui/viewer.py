@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from callsheet.agui.place import Place
+from callsheet.agui.run_input import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,9 +14,11 @@ class Viewer:
     """`client_state` is the state that the client holds, which stays its own.
 
     Frames up to and with `after` were seen before and are not written again. `history` is an
-    event that follows the beginning, without an id, for a client that has nothing.
+    event that follows the beginning, without an id, for a client that has nothing. `protocol` is
+    its generation, where it says so; None: that of the client that asked for the run.
     """
 
     client_state: Any = None
     after: Place | None = None
     history: dict[str, Any] | None = None
+    protocol: Protocol | None = None

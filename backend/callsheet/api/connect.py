@@ -11,7 +11,12 @@ from callsheet.agui.history import at_rest, messages_snapshot
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.viewer import Viewer
 from callsheet.api.caller import caller_of, path_id
-from callsheet.api.looking_on import run_stream, stream_answers
+from callsheet.api.looking_on import (
+    VERSION_PARAMETER,
+    protocol_asked,
+    run_stream,
+    stream_answers,
+)
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.stream_response import STREAM_HEADERS
 from callsheet.kit.ids import part_id
@@ -37,6 +42,7 @@ class ConnectRoutes:
             methods=["GET"],
             responses=_ANSWERS,
             response_class=Response,
+            openapi_extra={"parameters": [VERSION_PARAMETER]},
         )
         return router
 
@@ -50,7 +56,8 @@ class ConnectRoutes:
         connected = await self._services.sessions.connect(caller, id_)
         if connected.watched is None:
             return self._at_rest(connected, session_id)
-        viewer = Viewer(history=messages_snapshot(connected.messages))
+        history = messages_snapshot(connected.messages)
+        viewer = Viewer(history=history, protocol=protocol_asked(request))
         return run_stream(connected.watched, viewer, self._options, self._services.sessions)
 
     def _at_rest(self, connected: ConnectedSession, thread_id: str) -> Response:

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any, Final
+
+from fastapi import Request
 
 from callsheet.agui.encoder import Encoder
+from callsheet.agui.request import protocol_of
 from callsheet.agui.run_frames import WireIds
+from callsheet.agui.run_input import Protocol
 from callsheet.agui.viewer import Viewer
 from callsheet.api.openapi import Answers, answers
 from callsheet.api.ports import ApiOptions
 from callsheet.api.session_ports import Sessions
 from callsheet.api.stream_response import StreamResponse, run_headers
 from callsheet.runs.watched import WatchedRun
+
+VERSION: Final = "protocolVersion"
+VERSION_PARAMETER: Final[dict[str, Any]] = {
+    "name": VERSION,
+    "in": "query",
+    "description": "The protocol of the client, such as 1.0 or 0.0; else that of the run's own.",
+    "schema": {"type": "string"},
+}
+
+
+def protocol_asked(request: Request) -> Protocol | None:
+    """The generation that a viewer says it is of."""
+    version = request.query_params.get(VERSION)
+    return None if version is None else protocol_of(version)
 
 
 def stream_answers(means: str) -> Answers:
@@ -27,7 +46,7 @@ def encoder_for(watched: WatchedRun, viewer: Viewer, options: ApiOptions) -> Enc
     return Encoder(
         run.id,
         WireIds(run.raw_thread_id, run.raw_run_id, watched.asked.raw_parent_run_id),
-        watched.asked.protocol,
+        viewer.protocol or watched.asked.protocol,
         options.show,
         viewer,
     )

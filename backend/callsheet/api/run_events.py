@@ -15,7 +15,13 @@ from callsheet.agui.place import Place, parse_place
 from callsheet.agui.viewer import Viewer
 from callsheet.api.caller import caller_of, path_id
 from callsheet.api.encoded import encoded
-from callsheet.api.looking_on import encoder_for, run_stream, stream_answers
+from callsheet.api.looking_on import (
+    VERSION_PARAMETER,
+    encoder_for,
+    protocol_asked,
+    run_stream,
+    stream_answers,
+)
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.stream_response import STREAM_HEADERS, run_headers
 from callsheet.runs.watched import WatchedRun
@@ -32,7 +38,7 @@ _WHERE: Final = (
 _PARAMETERS: Final[list[dict[str, Any]]] = [
     {"name": name, "in": where, "description": _WHERE, "schema": {"type": "string"}}
     for name, where in ((_HEADER, "header"), (_QUERY, "query"))
-]
+] + [VERSION_PARAMETER]
 
 
 class RunEventRoutes:
@@ -65,7 +71,7 @@ class RunEventRoutes:
         id_ = path_id(caller, "run", run_id)
         place = _place(request, id_)
         watched = await self._services.runs.watch(caller, id_)
-        viewer = Viewer(watched.asked.client_state, place)
+        viewer = Viewer(watched.asked.client_state, place, protocol=protocol_asked(request))
         if place is not None and watched.last_seq is not None and place.seq >= watched.last_seq:
             return await self._rest(watched, viewer, place)
         return run_stream(watched, viewer, self._options, self._services.sessions)
