@@ -1,7 +1,8 @@
 """`make bench`: one sitting, all servers side by side, ratios within a round.
 
 BENCH_ROUNDS (default 5) says how often; 1 is a quick look. Exits with 1 where a must is missed.
-`make bench ARGS=rows` measures a large ledger instead (bench/rows/run.py).
+`make bench ARGS=rows` measures a large ledger instead (bench/rows/run.py), ARGS=views a crowd
+of streams and the replay of a long run (bench/views/run.py).
 Judge it on a quiet machine: waiting for the database is a part of a turn, and on cores that others
 use it is mostly waiting for a core.
 """
@@ -25,6 +26,7 @@ from bench.measure import Billed, Control, measure_round, open_run_mib, warm
 from bench.process import Place, Process, cores, same_weight, start
 from bench.report import details, rows, table
 from bench.rows.run import main as measure_rows
+from bench.views.run import main as measure_views
 from callsheet.db.embedded.layout import layout_of
 from callsheet.db.embedded.options import EmbeddedOptions
 from callsheet.db.embedded.server import Server
@@ -42,6 +44,8 @@ def main() -> int:
     """Measure, print, judge."""
     if sys.argv[1:2] == ["rows"]:
         return measure_rows(sys.argv[2:])
+    if sys.argv[1:2] == ["views"]:
+        return measure_views(sys.argv[2:])
     if sys.argv[1:]:
         print(__doc__)
         return 0 if sys.argv[1] in ("-h", "--help") else 2

@@ -79,7 +79,7 @@ def measure_round(
     turned = names[number % len(names) :] + names[: number % len(names)]
     return {
         block.name: {
-            name: _measure(servers[name], control, billed[name], block)
+            name: measure(servers[name], control, billed[name], block)
             for name in turned
             if name in block.turns
         }
@@ -87,7 +87,8 @@ def measure_round(
     }
 
 
-def _measure(server: Process, control: Control, billed: Billed, block: Block) -> Result:
+def measure(server: Process, control: Control, billed: Billed, block: Block) -> Result:
+    """One block on one server."""
     control.play({"chunks": block.chunks, **block.scenario})
     turns = block.turns[server.name]
     cpu_before = server.cpu_s()

@@ -14,6 +14,8 @@ from callsheet.stream.subscription import Subscription
 
 PAGE: Final = 250
 """Entries that are encoded in one step: few enough to hold up nobody else."""
+READ: Final = 1_000
+"""Entries that are read in one step."""
 
 Batches = AsyncGenerator[tuple[Entry, ...], None]
 
@@ -83,9 +85,9 @@ async def _entries(
 async def _pages(run_id: UUID, reader: JournalReader, after: int) -> Batches:
     """All that is stored now; what is committed while the last page is read is published."""
     last = after
-    while entries := await reader.after(run_id, last, PAGE):
+    while entries := await reader.after(run_id, last, READ):
         for start in range(0, len(entries), PAGE):
             yield entries[start : start + PAGE]
         last = entries[-1].seq
-        if len(entries) < PAGE:
+        if len(entries) < READ:
             return
