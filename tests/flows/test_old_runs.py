@@ -16,6 +16,7 @@ from tests.fakes.agui_client import AgUiClient, Turn
 from tests.fakes.books import Books
 from tests.fakes.chat_script import chat_script
 from tests.fakes.provider.server import FakeProvider
+from tests.flows.waiting import answer, interrupts, resolved, waits
 
 SUM = {"name": "calculator", "arguments": '{"expression": "17*23"}'}
 
@@ -120,3 +121,19 @@ async def test_what_is_no_longer_known_is_not_gone_on_from(
     answer = await agui.http.post(f"/v1/runs/{failed.headers['x-run-id']}/continue", json={})
     assert (answer.status_code, answer.json()["code"]) == (410, "journal_gone")
     assert provider.stats.requests == before
+
+
+async def test_the_words_of_what_was_asked_go_with_the_journal(
+    agui: AgUiClient, provider: FakeProvider, books: Books, upkeep: Upkeep
+) -> None:
+    turn = await waits(agui, provider)
+    [asked] = interrupts(turn)
+    await answer(agui, turn, resolved(asked, {"answers": ["red"]}))
+    await upkeep.sweep()
+    path = f"/v1/interrupts/{asked['id']}"
+    assert (await agui.http.get(path)).json()["answer"]["payload"] == {"answers": ["red"]}
+    await books.one("UPDATE runs SET finished_at = finished_at - interval '40 days'")
+    await upkeep.sweep()
+    kept = (await agui.http.get(path)).json()
+    assert (kept["message"], kept["detail"], kept["answer"]["payload"]) == ("", {}, None)
+    assert kept["status"] == "answered"

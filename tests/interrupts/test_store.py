@@ -120,7 +120,7 @@ async def test_an_answer_is_kept_with_the_run_that_goes_on(
         )
 
     async with database.read() as tx:
-        [record] = await answered_for(tx, going_on)
+        [record] = await answered_for(tx, [going_on])
         assert await of_session(tx, run.keys.session_id) == []
         assert await of_session(tx, run.keys.session_id, ids=[record.id]) == [record]
         assert await of_session(tx, run.keys.session_id, calls=["c"]) == [record]

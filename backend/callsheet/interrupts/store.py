@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -107,9 +107,9 @@ async def of_session(
     return [_record(row) for row in await tx.execute(query)]
 
 
-async def answered_for(tx: Read, run_id: UUID) -> list[InterruptRecord]:
-    """What was answered for the run to go on with, in the order in which it was asked."""
-    query = select(*_COLUMNS).where(_T.answered_run_id == run_id).order_by(_T.place)
+async def answered_for(tx: Read, run_ids: Collection[UUID]) -> list[InterruptRecord]:
+    """What was answered for these runs to go on with, in the order in which it was asked."""
+    query = select(*_COLUMNS).where(_T.answered_run_id.in_(run_ids)).order_by(_T.place)
     return [_record(row) for row in await tx.execute(query)]
 
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from callsheet.db.transaction import Database, Tx
+from callsheet.interrupts.upkeep_store import forget_words
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import AppError
 from callsheet.kit.log import get_log
@@ -71,7 +72,10 @@ class Upkeep:
 
     @staticmethod
     async def _forget(tx: Tx, before: datetime) -> int:
-        return await forget_some(tx, before, _FORGET_AT_ONCE)
+        forgotten = await forget_some(tx, before, _FORGET_AT_ONCE)
+        if forgotten:
+            await forget_words(tx)
+        return forgotten
 
     @staticmethod
     async def _pack(tx: Tx, before: datetime) -> int:
