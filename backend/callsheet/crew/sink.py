@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 
 from callsheet.crew.cast import Cast
+from callsheet.kit.errors import Unavailable
 
 _log = structlog.get_logger(__name__)
 
@@ -39,6 +40,8 @@ class LifecycleSink:
                 self._take(kind, task_id)
             else:
                 self._loop.call_soon_threadsafe(self._take, kind, task_id)
+        except Unavailable as error:  # the journal takes nothing more: whoever waits for it is told
+            _log.debug("crew_event_not_stored", kind=event.type, error=str(error))
         except Exception:  # noqa: BLE001 - the border: CrewAI would fail the run
             _log.exception("crew_event_lost", kind=getattr(event, "type", None))
 
