@@ -47,11 +47,12 @@ _COLUMNS = (
 _ADD = text("""
 INSERT INTO runs (id, session_id, user_id, workflow, status, raw_run_id, raw_thread_id,
                   parent_run_id, user_message_id, protocol, worker_id, trace_id, input,
-                  continues_run_id, root_run_id, priority, expires_at)
+                  continues_run_id, root_run_id, revision, priority, expires_at)
 VALUES (:id, :session_id, :user_id, :workflow, 'queued', :raw_run_id, :raw_thread_id,
         :parent_run_id, :user_message_id, :protocol, :worker_id, :trace_id,
         CAST(:input AS jsonb), :continues_run_id,
         (SELECT coalesce(b.root_run_id, b.id) FROM runs b WHERE b.id = :continues_run_id),
+        (SELECT b.revision FROM runs b WHERE b.id = :continues_run_id),
         :priority, now() + make_interval(secs => CAST(:waiting_s AS float8)))
 ON CONFLICT (id) DO NOTHING
 """)
