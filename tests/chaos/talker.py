@@ -124,7 +124,7 @@ class Talker:
                     self.said = {
                         message["id"]: message["content"]
                         for message in event["messages"]
-                        if message["role"] == "assistant"
+                        if message["role"] == "assistant" and "content" in message
                     }
                 case _:
                     pass

@@ -18,6 +18,7 @@ from tests.fakes.chat_script import chat_script
 from tests.fakes.provider.server import FakeProvider
 from tests.flows.waiting import answer, interrupts, resolved, waits
 
+_LEFT = "SELECT journal, count(*) AS runs FROM runs GROUP BY journal ORDER BY journal"
 SUM = {"name": "calculator", "arguments": '{"expression": "17*23"}'}
 
 
@@ -137,3 +138,21 @@ async def test_the_words_of_what_was_asked_go_with_the_journal(
     kept = (await agui.http.get(path)).json()
     assert (kept["message"], kept["detail"], kept["answer"]["payload"]) == ("", {}, None)
     assert kept["status"] == "answered"
+
+
+async def test_a_deleted_sessions_events_are_removed_a_day_later(
+    agui: AgUiClient, books: Books, upkeep: Upkeep
+) -> None:
+    await agui.ask("hello", thread_id="deleted")
+    await agui.ask("hello", thread_id="stays")
+    await agui.http.delete("/v1/sessions/deleted")
+    before = await books.one("SELECT count(*) FROM run_events")
+    await upkeep.sweep()
+    assert await books.one("SELECT count(*) FROM run_events") == before
+    await books.one("UPDATE sessions SET deleted_at = deleted_at - interval '25 hours'")
+    await upkeep.sweep()
+    assert await books.rows(_LEFT) == [
+        {"journal": "gone", "runs": 1},
+        {"journal": "whole", "runs": 1},
+    ]
+    assert await books.one("SELECT count(DISTINCT run_id) FROM run_events") == 1

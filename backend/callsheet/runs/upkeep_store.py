@@ -50,6 +50,18 @@ WITH old AS (
 UPDATE runs SET journal = 'gone' WHERE id IN (SELECT id FROM old) RETURNING id
 """)
 
+_FORGET_DELETED = text("""
+WITH old AS (
+    SELECT r.id FROM sessions s JOIN runs r ON r.session_id = s.id
+    WHERE s.deleted_at < :before AND r.journal IN ('whole', 'packed')
+      AND r.status NOT IN ('queued', 'running')
+    LIMIT :limit
+), gone AS (
+    DELETE FROM run_events WHERE run_id IN (SELECT id FROM old)
+)
+UPDATE runs SET journal = 'gone' WHERE id IN (SELECT id FROM old) RETURNING id
+""")
+
 
 async def is_alone(tx: Tx) -> bool:
     """Whether no other process is at it; this one is, until the transaction ends."""
@@ -78,3 +90,8 @@ async def pack_one(tx: Tx, before: datetime) -> UUID | None:
 async def forget_some(tx: Tx, before: datetime, limit: int) -> int:
     """Remove the journals of at most `limit` runs that ended before that moment; how many."""
     return len((await tx.execute(_FORGET, {"before": before, "limit": limit})).all())
+
+
+async def forget_deleted(tx: Tx, before: datetime, limit: int) -> int:
+    """The same for sessions that were deleted before that moment."""
+    return len((await tx.execute(_FORGET_DELETED, {"before": before, "limit": limit})).all())

@@ -13,10 +13,12 @@ from callsheet.interrupts.upkeep_store import forget_words
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import AppError
 from callsheet.kit.log import get_log
-from callsheet.runs.upkeep_store import forget_some, is_alone, pack_one
+from callsheet.runs.upkeep_store import forget_deleted, forget_some, is_alone, pack_one
 
 EVERY_S: Final = 600.0
 _FORGET_AT_ONCE: Final = 20
+_DELETED_AFTER_DAYS: Final = 1.0
+"""A session that was deleted by mistake may be had back from a backup, or by an operator's hand."""
 _PAUSE_S: Final = 0.02
 """Between two transactions, for whoever has more urgent work."""
 
@@ -55,6 +57,7 @@ class Upkeep:
         """Remove what is too old, then pack what is old enough, until there is no more of it."""
         keep, pack = self._options.keep_days, self._options.pack_after_days
         forgotten = await self._all(self._forget, keep) if keep else 0
+        forgotten += await self._all(self._forget_deleted, _DELETED_AFTER_DAYS)
         packed = await self._all(self._pack, pack) if pack else 0
         if forgotten or packed:
             _log.info("journals_kept_up", removed=forgotten, packed=packed)
@@ -73,6 +76,13 @@ class Upkeep:
     @staticmethod
     async def _forget(tx: Tx, before: datetime) -> int:
         forgotten = await forget_some(tx, before, _FORGET_AT_ONCE)
+        if forgotten:
+            await forget_words(tx)
+        return forgotten
+
+    @staticmethod
+    async def _forget_deleted(tx: Tx, before: datetime) -> int:
+        forgotten = await forget_deleted(tx, before, _FORGET_AT_ONCE)
         if forgotten:
             await forget_words(tx)
         return forgotten
