@@ -86,6 +86,24 @@ def test_a_message_may_come_from_a_pipe(
     assert connected("chat").status == 1
 
 
+def test_what_a_run_waits_for_is_asked_and_the_next_line_answers_it(
+    connected: Callsheet, provider: FakeProvider
+) -> None:
+    mail = {"to": ["ann@b.example"], "subject": "s", "body": "b"}
+    provider.scenario = chat_script(
+        complexity="simple",
+        execution={"tools": [{"name": "send_mail", "arguments": json.dumps(mail)}]},
+    )
+    asked = connected("chat", "Write to Ann")
+    assert (asked.status, asked.out) == (0, "")
+    assert "May the tool send_mail be used?" in asked.err
+    assert "ann@b.example" in asked.err
+    answered = connected("chat", "yes", "--session", "recent")
+    assert answered.out == "The work is done.\n"
+    assert "put into the outbox" in answered.err
+    assert connected("audit").status == 0
+
+
 def test_a_failed_turn_is_status_1_and_says_why(
     connected: Callsheet, provider: FakeProvider
 ) -> None:

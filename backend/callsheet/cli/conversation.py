@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
@@ -12,15 +12,18 @@ import msgspec
 
 from callsheet.agui.run_input import RunInput
 from callsheet.auth.principal import Principal
+from callsheet.cli.answers import answers_in
 from callsheet.cli.console import ERR, note
 from callsheet.cli.interrupts import Interrupts
 from callsheet.cli.line_reader import LineReader
 from callsheet.cli.turn_printer import TurnPrinter
 from callsheet.events.entry import Entry
 from callsheet.kit.ids import new_id
+from callsheet.kit.pages import PageRequest
 from callsheet.kit.text import sanitize
 from callsheet.runs.started import StartedRun
 from callsheet.wiring.application import Application
+from callsheet.wiring.interrupts import InterruptService
 
 _JSON: Final = msgspec.json.Encoder()
 
@@ -38,9 +41,18 @@ class Conversation:
     as_json: bool
 
     async def turn(self, text: str) -> TurnPrinter:
-        """Run one turn to its end, printing it. Ctrl-C stops the run, which then ends cleanly."""
+        """Run one turn to its end, printing it. Ctrl-C stops the run, which then ends cleanly.
+
+        Where the session's run waits for an answer, and the text can be one, it is.
+        """
+        request = self._input(text)
+        waiting = InterruptService(self.application.core)
+        asked = await waiting.open(self.principal, self.session_id, PageRequest())
+        given = answers_in(text, asked.items)
+        if given is not None:
+            request = replace(request, text="", given=given, is_said_last=False)
         started = await self.application.chat.start(
-            self.principal, self.workflow, self._input(text), new_id().hex
+            self.principal, self.workflow, request, new_id().hex
         )
         interrupted = asyncio.Event()
         with self.interrupts.call(interrupted.set):

@@ -10,6 +10,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.markup import escape
 
+from callsheet.cli.answers import told
 from callsheet.events.agent import AgentStarted
 from callsheet.events.call import LlmCallFinished
 from callsheet.events.entry import Entry
@@ -122,7 +123,7 @@ class TurnPrinter:
                 self._say(f"[yellow]stopped ({escape(end.reason)})[/yellow]")
             case RunPaused():
                 for interrupt in end.interrupts:
-                    self._say(f"[yellow]waits for an answer:[/yellow] {escape(interrupt.message)}")
+                    self._say(f"[yellow]?[/yellow] {escape(told(interrupt))}")
             case RunFinished():
                 self._leave_line()
         seconds = (at - began).total_seconds()

@@ -1,0 +1,63 @@
+"""What a line at the prompt says to a run that waits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from callsheet.cli.answers import answers_in, told
+from callsheet.events.interrupt import Interrupt
+from callsheet.interrupts.interrupt import InterruptRecord
+from tests.interrupts.asked import APPROVAL, NOW, QUESTION
+
+ONE = replace(QUESTION, detail={"questions": [{"question": "Which?", "choices": ["red", "blue"]}]})
+TWO = replace(QUESTION, detail={"questions": [{"question": "Which?"}, {"question": "When?"}]})
+BUDGET = replace(APPROVAL, reason="budget")
+
+
+@pytest.mark.parametrize(
+    ("line", "asked", "payload"),
+    [
+        (" something else ", ONE, {"answers": ["something else"]}),
+        ("red", TWO, None),
+        ("Yes", APPROVAL, {"approved": True}),
+        ("不", APPROVAL, {"approved": False}),
+        ("What is it?", APPROVAL, None),
+        ("y", BUDGET, {"extend": True}),
+        ("n", BUDGET, {"extend": False}),
+    ],
+)
+def test_a_line_answers_what_is_asked(line: str, asked: InterruptRecord, payload: Any) -> None:
+    given = answers_in(line, [asked])
+    if payload is None:
+        assert given is None
+        return
+    assert given is not None
+    [answer] = given.answers
+    assert (answer.interrupt_id, answer.answer.payload) == (str(asked.id), payload)
+
+
+def test_nothing_or_several_things_are_not_answered() -> None:
+    assert answers_in("yes", []) is None
+    assert answers_in("yes", [ONE, APPROVAL]) is None
+
+
+def test_what_has_to_be_known_is_told() -> None:
+    def shown(record: InterruptRecord) -> str:
+        return told(
+            Interrupt(
+                interrupt_id="i",
+                reason=record.reason,
+                message=record.message,
+                expires_at=NOW,
+                detail=dict(record.detail),
+            )
+        )
+
+    assert shown(ONE) == "Which colour? (red / blue)"
+    assert shown(TWO) == "Which colour?"
+    mail = replace(APPROVAL, message="May it?", detail={"arguments": {"to": "a"}})
+    assert shown(mail) == 'May it? {"to":"a"} (yes / no)'
+    assert shown(replace(BUDGET, message="More?")) == "More? (yes / no)"
