@@ -11,10 +11,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 
+from callsheet.db.engine import plain_url
 from callsheet.settings.settings import Settings
-from tests.fakes.agui_client import Turn
+from callsheet.wiring.core import VIEWS
+from tests.fakes.agui_client import AgUiClient, Turn
 from tests.fakes.chat_script import chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
@@ -114,3 +117,17 @@ async def _seen_at_once(settings: Settings, provider: FakeProvider) -> None:
     assert other.finish().breaches == []
     assert (other.events, other.frame_ids) == (first.events, first.frame_ids)
     assert statistics.median(delays_s) < 0.5
+
+
+async def test_of_a_run_that_nobody_elsewhere_looks_at_nothing_is_said(
+    agui: AgUiClient, shared_database_url: str
+) -> None:
+    heard: list[str] = []
+    connection = await asyncpg.connect(plain_url(shared_database_url))
+    await connection.add_listener(VIEWS, lambda *said: heard.append(str(said[-1])))
+    turn = await agui.ask("hello")
+    async with agui.watch(turn.run_id) as (again, events):
+        await to_the_end(again, events)
+    await connection.execute("SELECT 1")  # what was said before has been heard
+    await connection.close()
+    assert heard == []

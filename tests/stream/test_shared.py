@@ -17,7 +17,7 @@ from callsheet.stream.replay import follow
 from callsheet.stream.shared import SharedBroker
 from callsheet.stream.watchers import FORGOTTEN_AFTER_S, Watchers
 from tests.fakes.clock import HandClock
-from tests.stream.hub import Hub, until
+from tests.stream.hub import Hub, Post, until
 from tests.stream.journal import Journal, entries
 
 RUN = new_id()
@@ -25,9 +25,21 @@ RUN = new_id()
 
 @asynccontextmanager
 async def process(
-    hub: Hub, journal: Journal, *, is_here: bool = False, again_s: float = 30
+    hub: Hub,
+    journal: Journal,
+    *,
+    is_here: bool = False,
+    again_s: float = 30,
+    post: Post | None = None,
 ) -> AsyncIterator[SharedBroker]:
-    broker = SharedBroker(journal, hub, SystemClock(), lambda _: is_here, again_s=again_s)
+    broker = SharedBroker(
+        journal,
+        hub,
+        SystemClock(),
+        lambda _: is_here,
+        again_s=again_s,
+        carrier=None if post is None else post.box(),
+    )
     running = asyncio.ensure_future(broker.run())
     try:
         yield broker
@@ -123,15 +135,16 @@ async def test_a_run_that_moves_to_another_process_is_seen_on() -> None:
         await asyncio.wait([running])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     length=st.integers(1, 40),
     viewers=st.lists(st.tuples(st.booleans(), st.integers(0, 40), st.integers(0, 60)), max_size=5),
     lost=st.sampled_from([0.0, 0.3, 1.0]),
+    carried=st.booleans(),
 )
 def test_each_viewer_sees_each_event_once_in_order(
-    seed: int, length: int, viewers: list[tuple[bool, int, int]], lost: float
+    seed: int, length: int, viewers: list[tuple[bool, int, int]], lost: float, carried: bool
 ) -> None:
     chance = Random(seed)
 
@@ -155,9 +168,10 @@ def test_each_viewer_sees_each_event_once_in_order(
 
     async def scene() -> None:
         hub, journal = Hub(lambda: chance.random() < lost), Journal()
+        post = Post(chance, lost) if carried else None
         async with (
-            process(hub, journal, is_here=False, again_s=0.005) as one,
-            process(hub, journal, again_s=0.005) as two,
+            process(hub, journal, is_here=False, again_s=0.005, post=post) as one,
+            process(hub, journal, again_s=0.005, post=post) as two,
         ):
             async with asyncio.timeout(20), asyncio.TaskGroup() as group:
                 tasks = [

@@ -93,3 +93,7 @@ class Carrier(Protocol):
             Unavailable: the carrier is away.
         """
         ...
+
+    async def close(self) -> None:
+        """Close every connection; safe to call twice."""
+        ...

@@ -108,6 +108,11 @@ class SharedBroker:
         """Whether anybody looks at the run here, or may do so elsewhere."""
         return self._local.is_watched(run_id) or self._watchers.may_have(run_id)
 
+    async def close(self) -> None:
+        """Close what carries, once `run` has ended."""
+        if self._carrier is not None:
+            await self._carrier.close()
+
     # -- the line ------------------------------------------------------------------------------
 
     async def run(self) -> None:

@@ -206,7 +206,7 @@ class Application:
         )
         for connection in core.journal_connections:
             stack.push_async_callback(connection.close)
-        for part in (core.database, core.driver, core.limits_driver, self.llm):
+        for part in (core.database, core.driver, core.limits_driver, core.broker, self.llm):
             stack.push_async_callback(part.close)
         stack.callback(self.runner.close)
         await check_currency(core.database, self.settings.currency)
