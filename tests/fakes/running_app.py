@@ -42,6 +42,14 @@ class RunningApp:
 
     def __enter__(self) -> Self:
         self._thread.start()
+        try:
+            self._until_ready()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def _until_ready(self) -> None:
         deadline = time.monotonic() + _START_S
         while not self._is_ready():
             if self._failures:
@@ -49,7 +57,6 @@ class RunningApp:
             if time.monotonic() > deadline:
                 raise AssertionError(f"the server did not become ready: {self._why}")
             time.sleep(0.02)
-        return self
 
     def __exit__(
         self,

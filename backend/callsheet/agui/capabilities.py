@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from callsheet.agui.cost_frames import ACTIVITY
+from callsheet.agui.activity_frames import HISTORY, STAGE
+from callsheet.agui.cost_frames import ACTIVITY as COST
 from callsheet.agui.show import ShowOptions
 from callsheet.workflows.workflow import AgentSpec, Workflow
 
@@ -44,7 +45,7 @@ def capabilities_of(
         "multimodal": {"input": dict.fromkeys(("image", "audio", "video", "pdf", "file"), False)},
         "execution": {
             "codeExecution": False,
-            "maxIterations": sum(agent.max_iter for agent in agents),
+            "maxIterations": _iterations(workflow),
             "maxExecutionTime": round(workflow.timeout_s * 1000),
         },
         "humanInTheLoop": _people(tools, asked),
@@ -54,11 +55,23 @@ def capabilities_of(
                 "revision": workflow.revision,
                 "stages": [stage.name for stage in workflow.stages],
                 "tools": tools,
-                "activities": [ACTIVITY],
+                "activities": [COST, STAGE, HISTORY],
                 "shows": {"costs": show.costs, "models": show.models},
             }
         },
     }
+
+
+def _iterations(workflow: Workflow) -> int:
+    """The most answers that may ask for tools, further attempts of stages among them.
+
+    Coworkers who are asked by an agent count theirs apart.
+    """
+    return sum(
+        stage.agents[task.agent].max_iter * stage.retry.attempts
+        for stage in workflow.stages
+        for task in stage.tasks
+    )
 
 
 def _people(tools: Sequence[str], asked: Collection[str]) -> dict[str, Any]:
