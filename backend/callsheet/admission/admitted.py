@@ -11,6 +11,7 @@ from uuid import UUID
 from callsheet.runs.priority import INTERACTIVE
 from callsheet.sessions.settings import SessionSettings
 
+WhenBusy = Literal["refuse", "queue"]
 WhenWaiting = Literal["cancel_and_answer", "ask_again", "refuse"]
 
 
@@ -20,7 +21,8 @@ class AdmissionRequest:
 
     `when_waiting`: what becomes of a run of the session that waits for people. `asks_for_budget`:
     it is the run that asks, where nothing is left of the session's budget. `waits`: no place is
-    free in this process, so that the run waits for a worker.
+    free in this process, so that the run waits for a worker. `when_busy`: what becomes of this one
+    while another is active; `behind`: it waits for that one's end.
     """
 
     user_id: UUID
@@ -46,11 +48,14 @@ class AdmissionRequest:
     asks_for_budget: bool = False
     priority: int = INTERACTIVE
     waits: bool = False
+    behind: bool = False
+    when_busy: WhenBusy = "refuse"
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
     """Permission to run. `is_new` false: the run was let in before; there is only to look on.
+    `waits`: it is not begun here.
 
     `message_id` is the row of the user's message; `is_first`: nothing was said before it.
     `total_tokens` and `total_cost` are the session's before the run, `settings` what is set for it.
@@ -60,6 +65,7 @@ class Ticket:
     session_id: UUID
     message_id: UUID
     is_new: bool
+    waits: bool = False
     is_first: bool = False
     total_tokens: int = 0
     total_cost: Decimal = Decimal(0)

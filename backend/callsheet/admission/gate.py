@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from asyncpg import UniqueViolationError
 
 from callsheet.admission.abandoned import Abandoned
+from callsheet.admission.added_runs import NO_RUN, AddedRuns
 from callsheet.admission.admitted import AdmissionRequest, Ticket
+from callsheet.admission.behind import busy_with
 from callsheet.admission.full import refuse_if_full
 from callsheet.admission.options import AdmissionOptions
 from callsheet.admission.own_runs import OwnRuns
-from callsheet.admission.queueing import refuse_if_many_wait
 from callsheet.admission.store import let_in_at_once
 from callsheet.admission.waiting import make_way
 from callsheet.db.driver_pool import DriverPool
@@ -23,17 +25,13 @@ from callsheet.jobs.protocol import Queue
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import NotFound
 from callsheet.kit.ids import new_id
-from callsheet.kit.json import encode
 from callsheet.runs.in_the_way import RunInTheWay, run_active
-from callsheet.runs.new_run import NewRun
-from callsheet.runs.store import add_run, find_run, runs_in_the_way
+from callsheet.runs.store import runs_in_the_way
 from callsheet.runs.worker_locks import is_alive
 from callsheet.sessions.message_store import add_user_message, stored_as, take_again
 from callsheet.sessions.settings_store import settings_of
-from callsheet.sessions.store import await_run, claim_session, set_title
+from callsheet.sessions.store import claim_session, set_title
 from callsheet.sessions.title import title_of
-
-_NO_RUN: Final = "There is no such run in this session."
 
 
 class Gate:
@@ -52,7 +50,7 @@ class Gate:
         self._driver = driver
         self._clock = clock
         self._own_runs = own_runs
-        self._queue = queue
+        self._added = AddedRuns(queue, options)
         self._options = options
 
     async def admit(self, request: AdmissionRequest) -> Ticket:
@@ -98,7 +96,7 @@ class Gate:
         with self.expecting(request.run_id) as expected:
             async with self._database.transaction() as tx:
                 ticket = await self._let_in(tx, request)
-                if ticket.is_new and not request.waits:
+                if ticket.is_new and not ticket.waits:
                     expected()
         return ticket
 
@@ -132,9 +130,10 @@ class Gate:
         known = known_run(request, others)
         if known is not None:
             return known
-        if active is not None:
-            raise run_active(active)
+        busy = busy_with(request, active, others)
         refuse_if_full(claimed.total_tokens, claimed.total_cost)
+        if busy is not None:
+            return await self._let_in_behind(tx, request, busy)
         for run in others:
             if run.is_waiting and run.session_id == request.session_id:
                 await make_way(tx, request, run.id, self._clock.now())
@@ -147,43 +146,32 @@ class Gate:
             request.session_id,
             message_id,
             is_new=True,
+            waits=request.waits,
             is_first=is_first,
             total_tokens=claimed.total_tokens,
             total_cost=claimed.total_cost,
             settings=await settings_of(tx, request.session_id),
         )
 
-    async def add_run(
-        self, tx: Tx, request: AdmissionRequest, message_id: UUID, continues: UUID | None = None
-    ) -> None:
-        """Store the run, which answers that message; the session's lock is held.
-
-        One that has to wait is put into the queue in the same transaction.
-        """
-        if request.waits:
-            await refuse_if_many_wait(tx, self._options.waiting_runs)
-        run = NewRun(
-            id=request.run_id,
-            session_id=request.session_id,
-            user_id=request.user_id,
-            workflow=request.workflow,
-            raw_run_id=request.raw_run_id,
-            raw_thread_id=request.raw_thread_id,
-            parent_run_id=await self._parent(tx, request),
-            user_message_id=message_id,
-            protocol=request.protocol,
-            worker_id=None if request.waits else self._options.worker_id,
-            trace_id=request.trace_id,
-            input=request.input,
-            continues_run_id=continues,
-            priority=request.priority,
-            waiting_s=self._options.waiting_s if request.waits else None,
+    async def _let_in_behind(self, tx: Tx, request: AdmissionRequest, busy: UUID) -> Ticket:
+        """It waits for the end of `busy`. What edits an earlier message cannot: Conflict."""
+        raw_id = request.raw_message_id
+        if await stored_as(tx, request.session_id, request.message_id, raw_id) is not None:
+            raise run_active(busy)
+        await self.add_run(tx, replace(request, waits=True, behind=True), None)
+        return Ticket(
+            request.run_id, request.session_id, request.message_id, is_new=True, waits=True
         )
-        if not await add_run(tx, run, encode(request.input).decode()):
-            raise NotFound(_NO_RUN)
-        if request.waits:
-            await self._queue.submit(tx, run.id, run.priority)
-        await await_run(tx, request.session_id)
+
+    async def add_run(
+        self,
+        tx: Tx,
+        request: AdmissionRequest,
+        message_id: UUID | None,
+        continues: UUID | None = None,
+    ) -> None:
+        """See `AddedRuns.add`."""
+        await self._added.add(tx, request, message_id, continues)
 
     async def active(self, tx: Tx, session_id: UUID, others: Sequence[RunInTheWay]) -> UUID | None:
         """The session's active run, which somebody works on; else Abandoned."""
@@ -227,20 +215,12 @@ class Gate:
         session_id, currency = request.session_id, self._options.currency
         return await add_user_message(tx, message_id, session_id, request.text, currency, metadata)
 
-    @staticmethod
-    async def _parent(tx: Tx, request: AdmissionRequest) -> UUID | None:
-        """The run that this one goes on from, where it is the user's own; else none."""
-        if request.parent_run_id is None:
-            return None
-        run = await find_run(tx, request.parent_run_id, request.user_id)
-        return None if run is None else run.id
-
 
 def known_run(request: AdmissionRequest, others: Sequence[RunInTheWay]) -> Ticket | None:
     """The ticket of a run that was let in before; NotFound where it is not the user's here."""
     for run in others:
         if run.id == request.run_id:
             if (run.user_id, run.session_id) != (request.user_id, request.session_id):
-                raise NotFound(_NO_RUN)
+                raise NotFound(NO_RUN)
             return Ticket(run.id, run.session_id, run.user_message_id or run.id, is_new=False)
     return None

@@ -24,12 +24,17 @@ WORKER_DIED: Final = "worker_died"
 
 @dataclass(frozen=True, slots=True)
 class RunKeys:
-    """Whose run it is, and the epoch of the lease under which it is written."""
+    """Whose run it is, and the epoch of the lease under which it is written.
+
+    `leads`: the session's status is that of this run; one that is stopped before its turn has come
+    leaves it alone.
+    """
 
     run_id: UUID
     session_id: UUID
     user_id: UUID
     epoch: int = 0
+    leads: bool = True
 
 
 @dataclass(slots=True)
@@ -47,6 +52,7 @@ class Changes:
     settled_calls: list[SettledCall] = field(default_factory=list)
     finished_messages: list[FinishedMessage] = field(default_factory=list)
     ended_runs: list[RunEnd] = field(default_factory=list)
+    freed_sessions: list[UUID] = field(default_factory=list)
     new_interrupts: list[NewInterrupt] = field(default_factory=list)
     statuses: list[tuple[UUID, str]] = field(default_factory=list)
 
@@ -196,11 +202,14 @@ class Changes:
                     for place, interrupt in enumerate(asked)
                 ]
         self.ended_runs.append(RunEnd(keys.run_id, status, usage, code, message))
+        if keys.leads:
+            self.freed_sessions.append(keys.session_id)
         self._status(keys, status)
 
     def _status(self, keys: RunKeys, status: RunStatus) -> None:
         self.sessions.add(keys.session_id)
-        self.statuses.append((keys.session_id, SESSION_STATUS[status]))
+        if keys.leads:
+            self.statuses.append((keys.session_id, SESSION_STATUS[status]))
 
 
 def _answer(keys: RunKeys, event: LlmCallStarted) -> NewMessage:

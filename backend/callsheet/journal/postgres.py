@@ -15,7 +15,7 @@ from callsheet.journal.changes import Changes
 from callsheet.journal.written import Fenced, Written
 from callsheet.kit.json import decode
 from callsheet.ledger.journal_store import lock_counters, open_calls, settle_calls
-from callsheet.runs.journal_store import append_events, end_runs, is_fenced, start_runs
+from callsheet.runs.journal_store import append_events, call_up, end_runs, is_fenced, start_runs
 from callsheet.sessions.journal_store import (
     SEQS,
     add_messages,
@@ -97,8 +97,10 @@ class PostgresJournal:
 
 
 async def _end(tx: Joined, changes: Changes) -> None:
-    """The ends of runs, and what those wait for that have not ended."""
+    """The ends of runs, what those wait for that have not ended, and who waits for the ends."""
     if changes.ended_runs:
         await end_runs(tx, changes.ended_runs)
     if changes.new_interrupts:
         await open_interrupts(tx, changes.new_interrupts)
+    if changes.freed_sessions:
+        await call_up(tx, changes.freed_sessions)

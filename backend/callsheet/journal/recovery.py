@@ -205,7 +205,7 @@ class Recovery:
             )
             for call in calls
         }
-        keys = RunKeys(run.id, run.session_id, run.user_id, epoch)
+        keys = RunKeys(run.id, run.session_id, run.user_id, epoch, leads=not run.behind)
         return _Left(run, keys, entries, calls, estimates)
 
     @staticmethod

@@ -36,7 +36,7 @@ _IS_LAST = text("""
 SELECT NOT EXISTS (
   SELECT 1 FROM runs later JOIN runs r ON r.id = :run_id
   WHERE later.session_id = r.session_id
-    AND (later.created_at, later.id) > (r.created_at, r.id))
+    AND (later.created_at, later.id) > (r.created_at, r.id) AND NOT later.behind)
 """)
 
 
@@ -62,5 +62,5 @@ async def chain_events(tx: Read, run_id: UUID) -> list[ChainedEvent]:
 
 
 async def is_last_run(tx: Read, run_id: UUID) -> bool:
-    """Whether its session has had no run after it."""
+    """Whether its session has had no run after it; one that is still behind it does not count."""
     return bool((await tx.execute(_IS_LAST, {"run_id": run_id})).scalar_one())

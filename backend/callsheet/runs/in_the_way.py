@@ -11,7 +11,10 @@ from callsheet.runs.lease import Lease
 
 @dataclass(frozen=True, slots=True)
 class RunInTheWay:
-    """A run of the same session that is active or waits, or one that has the same id already."""
+    """A run of the same session that is active or waits, or one that has the same id already.
+
+    `is_waiting`: for people; `is_behind`: for the session's active run to end.
+    """
 
     id: UUID
     user_id: UUID
@@ -20,6 +23,7 @@ class RunInTheWay:
     lease: Lease
     is_active: bool
     is_waiting: bool
+    is_behind: bool = False
 
 
 def run_active(run_id: UUID) -> Conflict:

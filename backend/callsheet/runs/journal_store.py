@@ -47,6 +47,9 @@ WHERE r.id = n.id AND {allowed(RUN, "r.status", "n.status")}
 """  # noqa: S608 - our own words, not values
 
 
+_CALL_UP = "SELECT call_up($1::uuid[])"
+
+
 async def append_events(
     tx: Statements, entries: Sequence[tuple[UUID, Entry]], epochs: Mapping[UUID, int]
 ) -> None:
@@ -74,6 +77,11 @@ def is_fenced(error: NotNullViolationError) -> bool:
 async def start_runs(tx: Statements, runs: Sequence[tuple[UUID, str]]) -> None:
     """Move queued runs to running, with the workflow revision that they run."""
     await tx.execute(_START, [run_id for run_id, _ in runs], [revision for _, revision in runs])
+
+
+async def call_up(tx: Statements, sessions: Sequence[UUID]) -> None:
+    """Let the next run begin that waits behind the ended ones of these sessions, which are held."""
+    await tx.execute(_CALL_UP, list(sessions))
 
 
 async def end_runs(tx: Statements, ends: Sequence[RunEnd]) -> None:

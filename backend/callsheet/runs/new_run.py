@@ -13,7 +13,8 @@ from callsheet.runs.priority import INTERACTIVE
 @dataclass(frozen=True, slots=True)
 class NewRun:
     """A queued run. `worker_id` is the process that will work on it, None: it waits for one, for at
-    most `waiting_s` seconds. `input` is what came beside.
+    most `waiting_s` seconds. `input` is what came beside. `behind`: it waits for the session's
+    active run first.
 
     `continues_run_id` is the run that it goes on from.
     """
@@ -25,7 +26,7 @@ class NewRun:
     raw_run_id: str
     raw_thread_id: str
     parent_run_id: UUID | None
-    user_message_id: UUID
+    user_message_id: UUID | None
     protocol: str
     worker_id: str | None
     trace_id: str
@@ -33,3 +34,4 @@ class NewRun:
     continues_run_id: UUID | None = None
     priority: int = INTERACTIVE
     waiting_s: float | None = None
+    behind: bool = False

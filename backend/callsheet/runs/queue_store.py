@@ -28,7 +28,7 @@ _LOCK = text("SELECT FROM runs WHERE id IN :run_ids ORDER BY id FOR UPDATE").bin
 
 _CLAIM = text(f"""
 UPDATE runs SET worker_id = :worker_id, lease_epoch = lease_epoch + 1, updated_at = now()
-WHERE id IN :run_ids AND {_WAITS}
+WHERE id IN :run_ids AND {_WAITS} AND NOT behind
   AND (status <> 'queued' OR expires_at IS NULL OR expires_at > now())
 RETURNING id, lease_epoch
 """).bindparams(bindparam("run_ids", expanding=True))  # noqa: S608 - our own words, not values
@@ -40,6 +40,15 @@ WHERE id = :run_id AND worker_id IS NOT DISTINCT FROM CAST(:worker_id AS text)
   AND lease_epoch = :epoch AND status IN ({one_of(ACTIVE)})
 RETURNING priority
 """)  # noqa: S608 - our own words, not values
+
+_BEHIND = text(
+    "SELECT id FROM runs WHERE session_id = :session_id AND behind AND status = 'queued'"
+    " ORDER BY created_at DESC, id DESC"
+)
+
+_WITH_SOME_BEHIND = text("SELECT DISTINCT session_id FROM runs WHERE behind AND status = 'queued'")
+
+_CALL_UP = text("SELECT call_up(ARRAY[CAST(:session_id AS uuid)])")
 
 _TAKE_OVERS = text("SELECT take_overs FROM runs WHERE id = :run_id")
 
@@ -69,6 +78,21 @@ async def release_run(tx: Tx, run_id: UUID, seen: Lease, *, died: bool) -> int |
     released = await tx.execute(_RELEASE, {**values, "died": int(died)})
     priority: int | None = released.scalar_one_or_none()
     return priority
+
+
+async def runs_behind(tx: Read, session_id: UUID) -> list[UUID]:
+    """Runs that wait for the end of the session's active run, the last one first."""
+    return list((await tx.execute(_BEHIND, {"session_id": session_id})).scalars())
+
+
+async def sessions_with_some_behind(tx: Read) -> list[UUID]:
+    """Sessions in which runs wait for the active one to end."""
+    return list((await tx.execute(_WITH_SOME_BEHIND)).scalars())
+
+
+async def call_up_next(tx: Tx, session_id: UUID) -> None:
+    """Let the next of them begin where nothing is active any more; the session's row is held."""
+    await tx.execute(_CALL_UP, {"session_id": session_id})
 
 
 async def take_overs_of(tx: Read, run_id: UUID) -> int:

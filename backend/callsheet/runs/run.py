@@ -16,7 +16,7 @@ RunStatus = Literal[
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One row of `runs`.
+    """One row of `runs`; `behind`: it waits for its session's active run to end.
 
     `raw_run_id` and `raw_thread_id` are the client's own spelling. `usage` is what the run used
     of each model, empty until it has ended.
@@ -38,4 +38,5 @@ class RunRecord:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    behind: bool = False
     usage: tuple[ModelUsage, ...] = ()

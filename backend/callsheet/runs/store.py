@@ -41,19 +41,20 @@ _COLUMNS = (
     _T.created_at,
     _T.started_at,
     _T.finished_at,
+    _T.behind,
     _T.usage,
 )
 
 _ADD = text("""
 INSERT INTO runs (id, session_id, user_id, workflow, status, raw_run_id, raw_thread_id,
                   parent_run_id, user_message_id, protocol, worker_id, trace_id, input,
-                  continues_run_id, root_run_id, revision, priority, expires_at)
+                  continues_run_id, root_run_id, revision, priority, behind, expires_at)
 VALUES (:id, :session_id, :user_id, :workflow, 'queued', :raw_run_id, :raw_thread_id,
         :parent_run_id, :user_message_id, :protocol, :worker_id, :trace_id,
         CAST(:input AS jsonb), :continues_run_id,
         (SELECT coalesce(b.root_run_id, b.id) FROM runs b WHERE b.id = :continues_run_id),
         (SELECT b.revision FROM runs b WHERE b.id = :continues_run_id),
-        :priority, now() + make_interval(secs => CAST(:waiting_s AS float8)))
+        :priority, :behind, now() + make_interval(secs => CAST(:waiting_s AS float8)))
 ON CONFLICT (id) DO NOTHING
 """)
 
@@ -61,12 +62,13 @@ _IS_ACTIVE = f"status IN ({one_of(ACTIVE)})"
 
 _ACTIVE = text(
     "SELECT id, worker_id, lease_epoch FROM runs"  # noqa: S608
-    f" WHERE session_id = :session_id AND {_IS_ACTIVE}"
+    f" WHERE session_id = :session_id AND {_IS_ACTIVE} AND NOT behind"
 )
 
 _IN_THE_WAY = text(f"""
 SELECT id, user_id, session_id, user_message_id, worker_id, lease_epoch,
-       {_IS_ACTIVE} AS is_active, status = 'waiting_input' AS is_waiting
+       {_IS_ACTIVE} AND NOT behind AS is_active, {_IS_ACTIVE} AND behind AS is_behind,
+       status = 'waiting_input' AS is_waiting
 FROM runs
 WHERE id = :run_id OR (session_id = :session_id AND {_IS_ACTIVE})
    OR (session_id = :session_id AND status = 'waiting_input')
@@ -96,6 +98,7 @@ async def add_run(tx: Tx, run: NewRun, input_json: str) -> bool:
             "continues_run_id": run.continues_run_id,
             "priority": run.priority,
             "waiting_s": run.waiting_s,
+            "behind": run.behind,
         },
     )
     return result.rowcount == 1
@@ -126,6 +129,7 @@ async def runs_in_the_way(tx: Read, session_id: UUID, run_id: UUID) -> list[RunI
             Lease(row.worker_id, row.lease_epoch),
             is_active=row.is_active,
             is_waiting=row.is_waiting,
+            is_behind=row.is_behind,
         )
         for row in rows
     ]

@@ -13,8 +13,7 @@ from callsheet.db.transaction import Read
 
 # Where the run has begun, its first event has the totals before it; zeros are left out there.
 _ASKED = text("""
-SELECT r.id AS run_id, r.session_id, r.user_id, r.workflow, r.lease_epoch,
-       coalesce(r.revision, b.revision) AS revision,
+SELECT r.id AS run_id, r.session_id, r.user_id, r.workflow, r.revision, r.lease_epoch,
        r.parent_run_id, coalesce(r.trace_id, '') AS trace_id,
        coalesce(r.input->'tools', '[]') AS client_tools,
        coalesce(r.input->'context', first.input->'context', '[]') AS context, m.id AS message_id,
@@ -30,7 +29,6 @@ JOIN sessions s ON s.id = r.session_id
 JOIN messages m ON m.id = r.user_message_id
 LEFT JOIN runs first ON first.id = r.root_run_id
 LEFT JOIN session_settings t ON t.session_id = r.session_id
-LEFT JOIN runs b ON b.id = r.continues_run_id
 LEFT JOIN run_events e ON e.run_id = r.id AND e.seq = 1 AND e.event->>'kind' = 'run_started'
 WHERE r.id = :run_id
 """)

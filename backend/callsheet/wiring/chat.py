@@ -84,7 +84,7 @@ class ChatService:
             except BaseException:
                 await looking
                 raise
-            begins = ticket.is_new and here
+            begins = ticket.is_new and not ticket.waits
             with let_in(core, ticket):
                 await looking
                 active = self._workflows.latest(active)
@@ -174,5 +174,6 @@ def _admission(
         message_metadata=metadata,
         input={key: value for key, value in beside.items() if value},
         when_waiting=active.when_waiting,
+        when_busy=active.when_busy,
         asks_for_budget=active.on_spent_budget == "ask",
     )

@@ -1,4 +1,4 @@
-"""Ends runs that have waited for a worker longer than they may."""
+"""Ends runs that have waited longer than they may, and calls up those whose time has come."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 from typing import Final
 
 from callsheet.events.run import RunFailed
-from callsheet.runs.queue_store import expired_runs
+from callsheet.runs.queue_store import call_up_next, expired_runs, sessions_with_some_behind
+from callsheet.sessions.store import lock_session
 from callsheet.wiring.core import Core
 
 _EVERY_S: Final = 5.0
@@ -26,6 +27,7 @@ class Expiry:
         """End what has expired, until cancelled."""
         while True:
             await self.look()
+            await self.call_up()
             await asyncio.sleep(self._every_s)
 
     async def look(self) -> int:
@@ -38,3 +40,16 @@ class Expiry:
             async with core.database.transaction() as tx:
                 await core.queue.cancel(tx, run_id)
         return len(expired)
+
+    async def call_up(self) -> None:
+        """Let runs begin that wait for another's end, where that came about in an unusual way.
+
+        As a rule it is done with that end itself.
+        """
+        database = self._core.database
+        async with database.read() as tx:
+            sessions = await sessions_with_some_behind(tx)
+        for session_id in sessions:
+            async with database.transaction() as tx:
+                await lock_session(tx, session_id)
+                await call_up_next(tx, session_id)

@@ -14,6 +14,7 @@ from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.pages import Page, PageRequest
 from callsheet.runs.lease import Lease
 from callsheet.runs.lease_store import lease_of
+from callsheet.runs.queue_store import runs_behind
 from callsheet.runs.run import RunRecord
 from callsheet.runs.store import asked_for, find_active, find_run, list_runs
 from callsheet.runs.waiting_store import waiting_run
@@ -79,12 +80,18 @@ class RunService:
             return await list_runs(tx, session_id, principal.user_id, page)
 
     async def cancel_session(self, principal: Principal, session_id: UUID) -> RunRecord | None:
-        """Stop the session's run that is active or waits; None where there is none."""
+        """Stop the session's run that is active or waits; None where there is none.
+
+        Runs that wait for its end are stopped too.
+        """
         async with self._core().database.read() as tx:
             if await find_session(tx, session_id, principal.user_id) is None:
                 raise NotFound(_NO_SESSION)
             active = await find_active(tx, session_id)
             run_id = await waiting_run(tx, session_id) if active is None else active[0]
+            behind = await runs_behind(tx, session_id)
+        for waits in behind:  # else they would begin as soon as the active one is stopped
+            await self.cancel(principal, waits)
         return None if run_id is None else await self.cancel(principal, run_id)
 
     @staticmethod

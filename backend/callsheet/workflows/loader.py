@@ -78,6 +78,7 @@ def _workflow(draft: Draft) -> Workflow:
         ),
         timeout_s=file.timeout_s,
         answer_within_s=file.answer_within_s,
+        when_busy=file.when_busy,
         when_waiting=file.when_waiting,
         on_spent_budget=file.on_spent_budget,
         label=file.label,

@@ -90,6 +90,7 @@ class Workflow:
     `revision` is a hash of every file it was made from; `files` are those files' texts by path.
     `on_disconnect` cancel: a run that nobody has looked at for `disconnect_grace_s` is stopped.
     What it asks people waits `answer_within_s`; `when_waiting` says what a new message does then.
+    `when_busy` says what it does while a run is active.
     `on_spent_budget` ask: the user may grant the run's or the session's budget once more.
     """
 
@@ -98,6 +99,7 @@ class Workflow:
     stages: tuple[Stage, ...]
     timeout_s: float = 600.0
     answer_within_s: float = 86_400.0
+    when_busy: Literal["refuse", "queue"] = "refuse"
     when_waiting: Literal["cancel_and_answer", "ask_again", "refuse"] = "cancel_and_answer"
     on_spent_budget: Literal["fail", "ask"] = "fail"
     label: Mapping[str, str] = field(default_factory=dict)

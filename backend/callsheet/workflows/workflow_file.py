@@ -57,6 +57,7 @@ class StageEntry(Section):
 
 
 OnSpentBudget = Literal["fail", "ask"]
+WhenBusy = Literal["refuse", "queue"]
 WhenWaiting = Literal["cancel_and_answer", "ask_again", "refuse"]
 
 
@@ -77,6 +78,11 @@ class WorkflowFile(Section):
     )
     answer_within_s: AnswerSeconds = Field(
         default=86_400.0, description="How long a question or an approval waits for people."
+    )
+    when_busy: WhenBusy = Field(
+        default="refuse",
+        description="What a new message does while the session's run is active: it is refused, or "
+        "its own run begins after that one.",
     )
     when_waiting: WhenWaiting = Field(
         default="cancel_and_answer",

@@ -6,7 +6,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, Integer, SmallInteger, String, Text, text
+from sqlalchemy import (
+    Boolean,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    Text,
+    text,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -36,7 +46,8 @@ class Run(IdMixin, TimestampMixin, Base):
     `continues_run_id` is the run that this one goes on from, which only one does; `root_run_id`
     the first of that chain, null in the first itself.
     A run without a worker waits for one: those of a higher `priority` first, until `expires_at` if
-    it has not begun. `take_overs` counts the workers that died with it.
+    it has not begun; one that is `behind` waits for its session's active run first. `take_overs`
+    counts the workers that died with it.
     """
 
     __tablename__ = "runs"
@@ -51,7 +62,18 @@ class Run(IdMixin, TimestampMixin, Base):
             "finished_at",
             postgresql_where=text("journal <> 'gone'"),
         ),
-        Index("uq_runs_active_session", "session_id", unique=True, postgresql_where=text(_ACTIVE)),
+        Index(
+            "uq_runs_active_session",
+            "session_id",
+            unique=True,
+            postgresql_where=text(f"{_ACTIVE} AND NOT behind"),
+        ),
+        Index(
+            "idx_runs_behind",
+            "session_id",
+            "created_at",
+            postgresql_where=text("behind AND status = 'queued'"),
+        ),
         Index(
             "idx_runs_waiting_session",
             "session_id",
@@ -86,6 +108,7 @@ class Run(IdMixin, TimestampMixin, Base):
     lease_epoch: Mapped[int] = mapped_column(Integer, server_default=text("0"))
     priority: Mapped[int] = mapped_column(SmallInteger, server_default=text("0"))
     expires_at: Mapped[datetime | None]
+    behind: Mapped[bool] = mapped_column(Boolean, server_default=text("false"))
     take_overs: Mapped[int] = mapped_column(SmallInteger, server_default=text("0"))
     error_code: Mapped[str | None] = mapped_column(Text)
     error_message: Mapped[str | None] = mapped_column(Text)
