@@ -97,6 +97,14 @@ async def test_a_deleted_session_is_nobodys(database: Database) -> None:
     assert await all_pages(database, MINE, 10) == [[]]
 
 
+async def test_what_was_set_for_a_session_goes_with_it(database: Database) -> None:
+    session_id = await new_session(database)
+    async with database.transaction() as tx:
+        await change_session(tx, session_id, MINE.user_id, EVERYTHING)
+        await delete_session(tx, session_id, MINE.user_id)
+    assert await rows(database, "SELECT count(*) FROM session_settings") == [(0,)]
+
+
 async def test_only_its_user_changes_or_deletes_a_session(database: Database) -> None:
     session_id = await new_session(database)
     async with database.transaction() as tx:

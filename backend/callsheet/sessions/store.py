@@ -169,8 +169,14 @@ WHERE session_id = :id AND deleted_at IS NULL
 """)
 
 
+_FORGET_SETTINGS = text("DELETE FROM session_settings WHERE session_id = :id")
+
+
 async def delete_session(tx: Tx, session_id: UUID, user_id: UUID) -> bool:
-    """Soft-delete the user's session with its messages; its totals stay, the money is spent."""
+    """Soft-delete the user's session with its messages; its totals stay, the money is spent.
+
+    What was set for it is gone.
+    """
     result = await tx.execute(
         update(AgentChatSession)
         .where(_T.id == session_id, _T.user_id == user_id, _T.deleted_at.is_(None))
@@ -179,6 +185,7 @@ async def delete_session(tx: Tx, session_id: UUID, user_id: UUID) -> bool:
     if result.rowcount != 1:
         return False
     await tx.execute(_DELETE_MESSAGES, {"id": session_id})
+    await tx.execute(_FORGET_SETTINGS, {"id": session_id})
     return True
 
 
