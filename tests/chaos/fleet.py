@@ -42,6 +42,7 @@ class Member:
     port: int
     log: Path
     process: subprocess.Popen[bytes] | None = None
+    said_before: int = 0
 
     @property
     def has_door(self) -> bool:
@@ -88,6 +89,7 @@ class Fleet:
 
     def start(self, member: Member) -> None:
         """Begin the process; it is not ready yet."""
+        member.said_before = member.log.stat().st_size if member.log.exists() else 0
         environ = {name: value for name, value in os.environ.items() if "CALLSHEET" not in name}
         environ |= self._environ(member)
         with member.log.open("ab") as log:
@@ -122,7 +124,7 @@ class Fleet:
 
     async def _is_ready(self, member: Member) -> bool:
         if not member.has_door:
-            return b'"worker_ready"' in member.log.read_bytes()
+            return b'"worker_ready"' in member.log.read_bytes()[member.said_before :]
         try:
             async with httpx.AsyncClient(base_url=member.url, timeout=5) as http:
                 return (await http.get("/health/ready")).status_code == 200

@@ -42,6 +42,13 @@ class SeenRun:
         is_over = self.events and self.events[-1]["type"] in _TERMINAL
         return self.events[-1] if is_over else None
 
+    @property
+    def asked(self) -> list[dict[str, Any]]:
+        """What the run waits for."""
+        outcome = (self.end or {}).get("outcome") or {}
+        found: list[dict[str, Any]] = outcome.get("interrupts", [])
+        return found
+
     def take(self, place: str, event: dict[str, Any]) -> None:
         """Each frame comes once, behind all that were seen before."""
         found = _ID.fullmatch(place)
@@ -61,19 +68,31 @@ class Talker:
     rng: random.Random
     drop_after: tuple[int, int] = (3, 60)
     thread_id: str = field(default_factory=lambda: str(uuid4()))
+    allowed: int = 0
     said: dict[str, str] = field(default_factory=dict)
     runs: list[SeenRun] = field(default_factory=list)
 
-    async def say(self, word: str, within_s: float) -> SeenRun:
-        """One turn to its end, whatever happens on the way."""
+    async def say(self, words: str, word: str, within_s: float) -> SeenRun:
+        """One turn to its end, whatever happens on the way; what it waits for is allowed.
+
+        `word` is one of `words` that no other turn has.
+        """
+        message = {"id": str(uuid4()), "role": "user", "content": words}
+        seen = await self._run(word, {"messages": [message]}, within_s)
+        while asked := seen.asked:
+            allowed = {"status": "resolved", "payload": {"approved": True}}
+            resume = [{"interruptId": each["id"], **allowed} for each in asked]
+            self.allowed += len(resume)
+            seen = await self._run(word, {"messages": [], "resume": resume}, within_s)
+        return seen
+
+    async def _run(self, word: str, asked: dict[str, Any], within_s: float) -> SeenRun:
+        """One run to its end, over as many connections as it takes."""
         seen = SeenRun(str(uuid4()), word)
         self.runs.append(seen)
         body = {
-            "threadId": self.thread_id,
-            "runId": seen.run_id,
-            "protocolVersion": "1.0",
-            "messages": [{"id": str(uuid4()), "role": "user", "content": f"Repeat {word}."}],
-        }
+            "threadId": self.thread_id, "runId": seen.run_id, "protocolVersion": "1.0", **asked
+        }  # fmt: skip
         async with asyncio.timeout(within_s):
             while seen.end is None:
                 seen.connections += 1
@@ -122,7 +141,7 @@ class Talker:
                     self.said[event["messageId"]] += event["delta"]
                 case "MESSAGES_SNAPSHOT":
                     self.said = {
-                        message["id"]: message["content"]
+                        message["id"]: message.get("content", "")
                         for message in event["messages"]
                         if message["role"] == "assistant" and "content" in message
                     }

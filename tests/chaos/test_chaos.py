@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 
+import msgspec
 import pytest
 
 from tests.chaos.fleet import Fleet, Role
 from tests.chaos.talker import Talker
 from tests.chaos.verdict import problems
-from tests.fakes.chat_script import chat_script
+from tests.fakes.chat_script import EXECUTION, chat_script
 from tests.fakes.deployment import Deployment
+from tests.fakes.provider.scenario import Rule, Scenario
 from tests.fakes.provider.server import FakeProvider
 from tests.fixtures.app import books_of
 
 LONG = os.environ.get("CALLSHEET_TEST_CHAOS") == "long"
-ROLES: tuple[Role, ...] = ("serve", "api", "worker", "worker") if LONG else ("serve", "serve")
+ROLES: tuple[Role, ...] = ("serve", "api", "worker", "worker") if LONG else ("serve", "worker")
 TALKERS, TURNS, KILLS = (20, 12, 12) if LONG else (6, 3, 3)
 EVERY_S = (2.0, 6.0) if LONG else (1.0, 2.5)
 WITHIN_S = 120.0
@@ -25,7 +28,20 @@ WITHIN_S = 120.0
 
 async def conversation(talker: Talker, number: int, turns: int) -> None:
     for turn in range(turns):
-        await talker.say(f"marker-{number:02}-{turn:02}-{talker.rng.randrange(10**9):09}", WITHIN_S)
+        word = f"marker-{number:02}-{turn:02}-{talker.rng.randrange(10**9):09}"
+        wish = "Send a mail about" if turn % 3 == 1 else "Repeat"
+        await talker.say(f"{wish} {word}.", word, WITHIN_S)
+
+
+def scenario() -> Scenario:
+    """Slow enough to be killed in the middle; who asks for a mail gets one, once it is allowed."""
+    paced = {"chunks": 20, "gap_s": 0.03}
+    mail = {"to": ["ann@example.com"], "subject": "Hello", "body": "There"}
+    tools = [{"name": "send_mail", "arguments": json.dumps(mail)}]
+    plain = chat_script(echo=True, execution=paced, organization=paced)
+    of_mail = Rule(match=f"{EXECUTION}.*Send a mail about (?!.*Repeat)", set={**paced,
+                   "text": "The work is done.", "tools": tools})  # fmt: skip
+    return msgspec.structs.replace(plain, rules=(of_mail, *plain.rules))
 
 
 @pytest.mark.timeout(600)
@@ -35,11 +51,7 @@ async def test_nothing_is_lost_whatever_is_killed(
     seed = int(os.environ.get("CALLSHEET_TEST_SEED", "0")) or random.randrange(10**6)
     print(f"CALLSHEET_TEST_SEED={seed}")  # the one thing that is needed to see it again
     rng = random.Random(seed)
-    provider.scenario = chat_script(
-        echo=True,
-        execution={"chunks": 20, "gap_s": 0.03},
-        organization={"chunks": 20, "gap_s": 0.03},
-    )
+    provider.scenario = scenario()
     async with (
         Fleet(deployment, database_url, ROLES, lease_s=3.0) as fleet,
         books_of(database_url) as books,
@@ -52,7 +64,8 @@ async def test_nothing_is_lost_whatever_is_killed(
             if LONG:
                 talking.create_task(progress(fleet, talkers))
         while fleet.kills < KILLS:
-            await talkers[0].say(f"marker-more-{rng.randrange(10**9):09}", WITHIN_S)
+            more = f"marker-more-{rng.randrange(10**9):09}"
+            await talkers[0].say(f"Repeat {more}.", more, WITHIN_S)
         havoc.cancel()
         await books.until_idle(within_s=60)
         assert await problems(books, talkers) == []

@@ -24,7 +24,7 @@ async def problems(books: Books, talkers: Sequence[Talker]) -> list[str]:
         for run in talker.runs:
             found += run.breaches
             status = await books.run_status(run.run_id)
-            if status not in _OVER:
+            if status not in _OVER:  # a run that waited has succeeded once it was answered
                 found.append(f"run {run.run_id} is {status}")
             text = "".join(str(event) for event in run.events)
             strange = [word for word, of in words.items() if of is not talker and word in text]
@@ -34,6 +34,10 @@ async def problems(books: Books, talkers: Sequence[Talker]) -> list[str]:
         said = {message: text for message, text in talker.said.items() if text}
         if shown != said:
             found.append(f"session {talker.thread_id}: a client has {said}, the database {shown}")
+    allowed = sum(talker.allowed for talker in talkers)
+    sent = await books.one("SELECT count(*) FROM outbox")
+    if sent != allowed:
+        found.append(f"{allowed} mails were allowed and {sent} were sent")
     active = await books.one("SELECT count(*) FROM runs WHERE status IN ('queued', 'running')")
     if active:
         found.append(f"{active} runs are under way")
