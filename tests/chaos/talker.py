@@ -34,6 +34,7 @@ class SeenRun:
     last_id: str | None = None
     events: list[dict[str, Any]] = field(default_factory=list)
     connections: int = 0
+    cut_by: str = ""
     breaches: list[str] = field(default_factory=list)
 
     @property
@@ -93,13 +94,20 @@ class Talker:
         body = {
             "threadId": self.thread_id, "runId": seen.run_id, "protocolVersion": "1.0", **asked
         }  # fmt: skip
-        async with asyncio.timeout(within_s):
-            while seen.end is None:
-                seen.connections += 1
-                try:
-                    await self._look(seen, body)
-                except (httpx.HTTPError, _CutError):
-                    await asyncio.sleep(self.rng.uniform(0, _WAIT_S))
+        try:
+            async with asyncio.timeout(within_s):
+                while seen.end is None:
+                    seen.connections += 1
+                    try:
+                        await self._look(seen, body)
+                    except (httpx.HTTPError, _CutError) as error:
+                        seen.cut_by = repr(error)
+                        await asyncio.sleep(self.rng.uniform(0, _WAIT_S))
+        except TimeoutError:
+            seen.breaches.append(
+                f"run {seen.run_id} was not over after {within_s} s: seen {seen.last_id}, "
+                f"{seen.connections} connections, the last ended by {seen.cut_by}"
+            )
         self._reduce(seen)
         return seen
 
@@ -119,13 +127,13 @@ class Talker:
                 )  # fmt: skip
             async with asking as answer:
                 if answer.status_code in (409, 429, 503):
-                    raise _CutError
+                    raise _CutError(f"{answer.status_code} {await answer.aread()!r}")
                 if answer.status_code != 200:
                     raise AssertionError(f"{answer.status_code}: {await answer.aread()!r}")
                 async with aclosing(_frames(answer)) as frames:
                     async for place, event in frames:
                         if place is None:  # this view breaks off; the run may go on
-                            raise _CutError
+                            raise _CutError(str(event))
                         seen.take(place, event)
                         leave_after -= 1
                         if leave_after == 0 and seen.end is None:

@@ -77,7 +77,9 @@ async def test_nothing_is_lost_whatever_is_killed(
 async def progress(fleet: Fleet, talkers: list[Talker]) -> None:
     """A line now and then, until everybody has said all."""
     ended = 0
-    while ended < TALKERS * TURNS:
-        ended = sum(run.end is not None for talker in talkers for run in talker.runs)
+    while ended < TALKERS * TURNS:  # answers to what runs ask are not counted
+        ended = len(
+            {run.word for talker in talkers for run in talker.runs if run.end and not run.asked}
+        )
         print(f"{ended} of {TALKERS * TURNS} turns, {fleet.kills} processes killed", flush=True)
         await asyncio.sleep(5)

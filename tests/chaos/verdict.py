@@ -8,6 +8,11 @@ from tests.chaos.talker import Talker
 from tests.fakes.books import Books
 
 _OVER = ("succeeded", "failed", "cancelled", "interrupted")
+_LEASE = """
+SELECT r.status, r.worker_id, r.lease_epoch, r.error_code, r.created_at::text, r.updated_at::text,
+       (SELECT max(seq) FROM run_events e WHERE e.run_id = r.id) AS seq, r.continues_run_id::text
+FROM runs r WHERE r.id = $1::uuid
+"""
 _SHOWN = """
 SELECT id::text, content FROM messages
 WHERE session_id = $1::uuid AND role = 'assistant' AND deleted_at IS NULL
@@ -24,6 +29,9 @@ async def problems(books: Books, talkers: Sequence[Talker]) -> list[str]:
         for run in talker.runs:
             found += run.breaches
             status = await books.run_status(run.run_id)
+            if run.end is None:
+                lease = await books.rows(_LEASE, run.run_id)
+                found.append(f"run {run.run_id}: {lease}")
             if status not in _OVER:  # a run that waited has succeeded once it was answered
                 found.append(f"run {run.run_id} is {status}")
             text = "".join(str(event) for event in run.events)
