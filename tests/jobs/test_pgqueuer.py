@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from uuid import UUID
 
 from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment
@@ -13,6 +15,7 @@ from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
 from callsheet.jobs.pgqueuer import PgQueuer, TxDriver
 from callsheet.kit.ids import new_id
+from tests.fixtures.database import CHECKOUT
 from tests.sessions.rows import rows
 
 JOBS = "SELECT count(*) FROM pgqueuer"
@@ -117,3 +120,12 @@ async def test_the_migrations_made_what_this_release_of_the_library_wants(
         plan = await Queries(TxDriver(tx)).plan_upgrade()
     assert plan.statements == (), "a newer pgqueuer: its tables need a migration"
     assert QueryBuilderEnvironment().settings.channel == "ch_pgqueuer"
+
+
+def test_a_server_starts_without_importing_the_library() -> None:
+    found = (
+        "import sys, callsheet.main, callsheet.worker; "
+        "sys.exit('pgqueuer' in {name.partition('.')[0] for name in sys.modules})"
+    )
+    environ = {"PYTHONPATH": f"{CHECKOUT}/backend"}
+    assert subprocess.run([sys.executable, "-c", found], env=environ).returncode == 0

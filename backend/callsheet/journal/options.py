@@ -12,7 +12,7 @@ class JournalOptions:
     `beside_after_s`: how long a commit has to be under way before another is begun beside it.
 
     A write that fails is repeated for `retry_for_s`, at first after `retry_first_s`, then ever
-    later. Every `sweep_every_s` runs of dead processes are looked for, and usage that was kept.
+    later.
     """
 
     linger_s: float = 0.005
@@ -20,4 +20,3 @@ class JournalOptions:
     retry_for_s: float = 30.0
     retry_first_s: float = 0.05
     retry_most_s: float = 2.0
-    sweep_every_s: float = 30.0
