@@ -21,9 +21,16 @@ async def ask_all(agui: AgUiClient, texts: list[str]) -> list[Turn]:
 async def test_turns_at_once_hear_only_themselves(
     agui: AgUiClient, provider: FakeProvider, books: Books
 ) -> None:
-    paced = {"echo": True, "gap_s": 0.1}  # long enough to overlap on a busy machine
-    provider.scenario = chat_script(execution=paced, organization=paced)
-    turns = await ask_all(agui, [f"hello marker-{number:03d}" for number in range(50)])
+    # All are in the middle of their answer before any of them goes on.
+    held = {"echo": True, "held": True}
+    provider.scenario = chat_script(execution=held, organization=held)
+    async with asyncio.TaskGroup() as group:
+        asked = group.create_task(
+            ask_all(agui, [f"hello marker-{number:03d}" for number in range(50)])
+        )
+        await provider.until(lambda seen: seen.open == 50, within_s=60)
+        provider.release()
+    turns = asked.result()
 
     for number, turn in enumerate(turns):
         assert turn.breaches == []
@@ -35,7 +42,7 @@ async def test_turns_at_once_hear_only_themselves(
             assert "marker-" not in message["content"].replace(own, "")
         entries = await books.events(turn.headers["x-run-id"])
         assert "marker-" not in json.dumps(entries, default=str).replace(own, "")
-    assert provider.stats.max_open > 25
+    assert provider.stats.max_open == 50
     assert await books.audit() == {}
 
 

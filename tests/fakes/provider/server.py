@@ -81,6 +81,10 @@ class FakeProvider:
             await asyncio.sleep(0.005)
         return self.stats
 
+    def release(self) -> None:
+        """Let `held` answers go on."""
+        self._loop.call_soon_threadsafe(self._state.released.set)
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self
