@@ -135,7 +135,7 @@ async def test_a_run_that_moves_to_another_process_is_seen_on() -> None:
         await asyncio.wait([running])
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     length=st.integers(1, 40),

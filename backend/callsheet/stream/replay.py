@@ -68,18 +68,30 @@ async def _entries(
                     return
                 broker.caught_up(run_id, viewer, last)
             taken = await viewer.take()
-            entries = tuple(entry for entry in taken if entry.seq > last)
-            read_first = not taken or (bool(entries) and entries[0].seq != last + 1)
-            if entries and not read_first:
+            entries, is_whole = _following(taken, last)
+            if entries:
                 last = entries[-1].seq
                 yield entries
                 if isinstance(entries[-1].event, TERMINAL):
                     return
-            elif viewer.lagging and not viewer.is_over:
+            read_first = not taken or not is_whole or viewer.lagging
+            if viewer.lagging and not viewer.is_over:
                 broker.unsubscribe(run_id, viewer)
                 viewer = broker.subscribe(run_id)
     finally:
         broker.unsubscribe(run_id, viewer)
+
+
+def _following(taken: tuple[Entry, ...], last: int) -> tuple[tuple[Entry, ...], bool]:
+    """What follows `last` without a gap, and whether that is all; some may have come before."""
+    entries: list[Entry] = []
+    for entry in taken:
+        if entry.seq == last + 1:
+            entries.append(entry)
+            last += 1
+        elif entry.seq > last:
+            return tuple(entries), False
+    return tuple(entries), True
 
 
 async def _pages(run_id: UUID, reader: JournalReader, after: int) -> Batches:
