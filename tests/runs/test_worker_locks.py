@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from callsheet.db.migrate import migrate
 from callsheet.db.options import DatabaseOptions
@@ -140,3 +141,21 @@ async def until_dead(database: Database, worker_id: str) -> None:
     async with asyncio.timeout(10):
         while await alive(database, worker_id):
             await asyncio.sleep(0.01)
+
+
+async def test_who_cannot_have_the_lock_keeps_no_connection(
+    database: Database, database_url: str
+) -> None:
+    options = DatabaseOptions(
+        database_url, application_name="without-lock", statement_timeout_s=0.05
+    )
+    elsewhere = Database.from_options(options)
+    mine = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'without-lock'"
+    async with WorkerLock(database, "taken"):
+        lock = WorkerLock(elsewhere, "taken")
+        with pytest.raises(DBAPIError, match="statement timeout"):
+            await lock.__aenter__()
+        async with asyncio.timeout(10):
+            while await rows(database, mine) != [(0,)]:
+                await asyncio.sleep(0.01)
+    await elsewhere.close()

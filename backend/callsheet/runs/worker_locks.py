@@ -89,7 +89,11 @@ class WorkerLock:
         self._gone = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        await self.take()
+        try:
+            await self.take()
+        except BaseException:
+            await self._holding.aclose()  # the block is not entered, so nobody leaves it
+            raise
         return self
 
     async def take(self) -> None:
