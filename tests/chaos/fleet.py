@@ -82,6 +82,17 @@ class Fleet:
     ) -> None:
         for member in self.members:
             self._signal(member, signal.SIGKILL)
+        if error is not None:
+            print("\n".join(self.complaints()))
+
+    def complaints(self) -> list[str]:
+        """What the processes logged as errors; a fault of ours has its traceback there."""
+        return [
+            f"{member.log.name}: {line}"
+            for member in self.members
+            for line in member.log.read_text("utf-8", "replace").splitlines()
+            if '"level":"error"' in line or line.startswith(("Traceback", "  File"))
+        ][-40:]
 
     def doors(self) -> list[str]:
         """The addresses of all members that have one, the living and the dead."""

@@ -214,3 +214,25 @@ def test_closers_end_everything_so_that_the_run_may_end() -> None:
 def test_an_unfinished_model_call_is_named() -> None:
     assert check_all([START, CALL]).open_model_calls() == ("k",)
     assert check_all([START, CALL, CALL_END]).open_model_calls() == ()
+
+
+CARRIED: list[AnyRunEvent] = [START, STAGE, AGENT, ToolStarted(tool_call_id="asked before")]
+
+
+def test_what_was_journaled_of_a_run_that_goes_on_from_another_is_taken_as_it_stands() -> None:
+    order = OrderChecker()
+    order.replay([*CARRIED, ToolStarted(tool_call_id="asked before, too")])
+    order.check(
+        ToolResult(
+            tool_call_id="asked before", message_id="r", tool="x", agent_run_id="a",
+            stage="intent", agent="router", content="", status="ok", args_digest="", latency_ms=0,
+            visible=False,
+        )
+    )  # fmt: skip
+    with pytest.raises(OrderViolation):
+        order.check(ToolStarted(tool_call_id="never asked"))
+
+
+def test_a_call_of_its_own_is_not_carried() -> None:
+    with pytest.raises(OrderViolation):
+        OrderChecker().replay([START, STAGE, AGENT, ToolStarted(tool_call_id="c"), TOOL])

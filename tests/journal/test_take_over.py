@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from callsheet.db.transaction import Database
 from callsheet.events.call import AnswerFinished, LlmCallFinished
 from callsheet.events.entry import Entry
 from callsheet.events.order import OrderChecker
-from callsheet.events.run import RunFailed, RunFinished, RunTakenOver
+from callsheet.events.run import RunFailed, RunFinished, RunStarted, RunTakenOver
 from callsheet.events.stage import StageFinished, StageStarted
 from callsheet.events.text import TextDelta, TextStarted
-from callsheet.events.tool import ToolCallArgs, ToolCallEnded, ToolCallStarted, ToolResult
+from callsheet.events.tool import (
+    ToolCallArgs,
+    ToolCallEnded,
+    ToolCallStarted,
+    ToolResult,
+    ToolStarted,
+)
 from callsheet.events.union import AnyRunEvent
 from callsheet.journal.ending import closing, ending, left_open
 from callsheet.journal.orphan import orphaned
@@ -173,3 +180,19 @@ async def test_a_call_that_was_half_asked_for_is_answered(
         run = await run_by_id(tx, left.run.keys.run_id)
     assert run is not None
     assert not any(isinstance(e, ToolResult) for e in ending(run, entries, last, ends))
+
+
+async def test_a_run_that_goes_on_from_another_is_closed_and_ended_too(
+    database: Database, database_url: str
+) -> None:
+    run = await admitted(database)
+    async with database.read() as tx:
+        record = await run_by_id(tx, run.keys.run_id)
+    assert record is not None
+    began = RunStarted(workflow="chat", revision="r", session_id="s", trace_id="t")
+    events = [began, StageStarted(stage="execution"), ToolStarted(tool_call_id="asked before")]
+    at = datetime.now(UTC)
+    entries = [Entry(n, at, event) for n, event in enumerate(events, 1)]
+    assert [type(event) for event in closing(entries, {})] == [StageFinished]
+    last = RunFailed(code="worker_died", message="")
+    assert [type(e) for e in ending(record, entries, last, {})] == [StageFinished, RunFailed]

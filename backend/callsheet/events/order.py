@@ -6,7 +6,7 @@ never shown; and it asks for the events that end what is still open when a run b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from callsheet.events.agent import AgentFinished, AgentStarted
@@ -69,6 +69,14 @@ class OrderChecker:
         rule = _RULES.get(kind)
         if rule is not None:
             rule(self, event)
+
+    def replay(self, events: Sequence[AnyRunEvent]) -> None:
+        """Take in what a run has journaled. Calls that it ends and did not ask for were carried."""
+        own = {event.tool_call_id for event in events if isinstance(event, ToolCallStarted)}
+        ended = {e.tool_call_id for e in events if isinstance(e, (ToolStarted, ToolResult))}
+        self.carry(ended - own)
+        for event in events:
+            self.check(event)
 
     def carry(self, tool_call_ids: Iterable[str]) -> None:
         """Take these calls, which an earlier run asked for, as asked: their results may come."""

@@ -80,8 +80,7 @@ def _closed(
     events: Sequence[AnyRunEvent], ends: Ends, status: EndStatus, answers: MessageStatus
 ) -> list[AnyRunEvent]:
     order = OrderChecker()
-    for event in events:
-        order.check(event)
+    order.replay(events)
     streamed = streamed_answers(events)
     cut = _unfinished(events)
     return [

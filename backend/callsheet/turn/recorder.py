@@ -19,8 +19,7 @@ class Recorder:
         self._log = log
         self._order = OrderChecker()
         if past is not None:
-            for event in past.own:
-                self._order.check(event)
+            self._order.replay(past.own)
             self._order.carry(past.record.asked())
 
     def emit(self, event: AnyRunEvent) -> None:
