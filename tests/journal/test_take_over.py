@@ -190,7 +190,8 @@ async def test_a_run_that_goes_on_from_another_is_closed_and_ended_too(
         record = await run_by_id(tx, run.keys.run_id)
     assert record is not None
     began = RunStarted(workflow="chat", revision="r", session_id="s", trace_id="t")
-    events = [began, StageStarted(stage="execution"), ToolStarted(tool_call_id="asked before")]
+    carried = ToolStarted(tool_call_id="asked before")
+    events: list[AnyRunEvent] = [began, StageStarted(stage="execution"), carried]
     at = datetime.now(UTC)
     entries = [Entry(n, at, event) for n, event in enumerate(events, 1)]
     assert [type(event) for event in closing(entries, {})] == [StageFinished]
