@@ -9,17 +9,17 @@ from uuid import UUID
 
 from callsheet.db.driver import DriverTx
 from callsheet.ledger.rate.room import MINUTE, Traffic, minute_of
+from callsheet.runs.active import is_active
 
-_LOOK: Final = """
+_LOOK: Final = f"""
 SELECT EXISTS (SELECT FROM runs r WHERE r.id = $2::uuid) AS is_known,
        coalesce((SELECT w.requests FROM rate_windows w WHERE w.scope = 'user'
                  AND w.scope_id = $1::uuid::text AND w.window_start = $3::timestamptz), 0)
          AS requests,
        (SELECT coalesce(sum(c.input_tokens + c.output_tokens + c.reserved_tokens), 0)::bigint
         FROM llm_calls c WHERE c.user_id = $1 AND c.started_at > $4::timestamptz) AS tokens,
-       (SELECT count(*) FROM runs r WHERE r.user_id = $1 AND r.status IN ('queued', 'running'))
-         AS under_way
-"""
+       (SELECT count(*) FROM runs r WHERE r.user_id = $1 AND {is_active("r")}) AS under_way
+"""  # noqa: S608 - our own text, not a value
 
 # A session's last activity is not before the end of its last run.
 _TROUBLES: Final = """

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, text
 
 from callsheet.db.states import one_of
 from callsheet.db.transaction import Read, Tx
+from callsheet.runs.active import is_active
 from callsheet.runs.lease import Lease
 from callsheet.runs.states import ACTIVE
 from callsheet.runs.worker_locks import ALIVE
@@ -16,24 +17,22 @@ from callsheet.runs.worker_locks import ALIVE
 # What the journal writes of the run waits for this lock, and compares the epoch after it.
 _LOCK = text("SELECT FROM runs WHERE id = :run_id FOR UPDATE")
 
-_IS_ACTIVE = f"status IN ({one_of(ACTIVE)})"
-
 _TAKE = text(f"""
 UPDATE runs SET worker_id = :taker, lease_epoch = lease_epoch + 1, updated_at = now()
 WHERE id = :run_id AND worker_id IS NOT DISTINCT FROM CAST(:worker_id AS text)
-  AND lease_epoch = :epoch AND {_IS_ACTIVE}
+  AND lease_epoch = :epoch AND status IN ({one_of(ACTIVE)})
 RETURNING lease_epoch
 """)  # noqa: S608 - our own words, not values
 
 _ABANDONED = text(f"""
 SELECT r.id, r.worker_id, r.lease_epoch FROM runs r
-WHERE r.{_IS_ACTIVE} AND r.worker_id <> :own
+WHERE {is_active("r")} AND r.worker_id <> :own
   AND NOT EXISTS (SELECT FROM workers w WHERE w.id = r.worker_id AND {ALIVE})
 """)  # noqa: S608 - our own text, not a value
 
-_OWN = text(
-    f"SELECT id, worker_id, lease_epoch FROM runs WHERE {_IS_ACTIVE} AND worker_id = :own"  # noqa: S608
-)
+_OWN = text(f"""
+SELECT r.id, r.worker_id, r.lease_epoch FROM runs r WHERE {is_active("r")} AND r.worker_id = :own
+""")  # noqa: S608 - our own text, not a value
 
 _FORGET = text(f"""
 DELETE FROM workers w WHERE w.heartbeat_at < now() - interval '1 hour' AND NOT ({ALIVE})
