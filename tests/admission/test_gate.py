@@ -115,6 +115,17 @@ async def test_a_run_whose_worker_is_gone_is_told_apart(database: Database) -> N
     assert abandoned.value.run_id == first.run_id
 
 
+async def test_who_comes_back_to_a_run_whose_worker_is_gone_does_not_end_it(
+    database: Database,
+) -> None:
+    await remember(database)
+    request = wish(new_id())
+    async with WorkerLock(database, "w1"):
+        await gate(database).admit(request)
+    again = await gate(database, "w2").admit(request)
+    assert (again.run_id, again.is_new) == (request.run_id, False)
+
+
 async def test_a_process_does_not_give_up_its_own_run_because_its_lock_is_gone(
     database: Database,
 ) -> None:

@@ -126,7 +126,7 @@ class Gate:
         if claimed is None:
             raise NotFound("There is no such session.")
         others = await runs_in_the_way(tx, request.session_id, request.run_id)
-        active = await self.active(tx, request.session_id, others)
+        active = await self.active(tx, request, others)
         known = known_run(request, others)
         if known is not None:
             return known
@@ -173,11 +173,18 @@ class Gate:
         """See `AddedRuns.add`."""
         await self._added.add(tx, request, message_id, continues)
 
-    async def active(self, tx: Tx, session_id: UUID, others: Sequence[RunInTheWay]) -> UUID | None:
-        """The session's active run, which somebody works on; else Abandoned."""
+    async def active(
+        self, tx: Tx, request: AdmissionRequest, others: Sequence[RunInTheWay]
+    ) -> UUID | None:
+        """The session's active run, which somebody works on; else Abandoned.
+
+        Who comes back to the very run whose worker is gone waits for the next one to go on with it.
+        """
         for run in others:
-            if run.is_active and run.session_id == session_id:
-                if not await self._has_somebody(tx, run.id, run.lease.worker_id):
+            if run.is_active and run.session_id == request.session_id:
+                worker_id = run.lease.worker_id
+                goes_on = run.id == request.run_id and worker_id != self._options.worker_id
+                if not (goes_on or await self._has_somebody(tx, run.id, worker_id)):
                     raise Abandoned(run.id, run.lease)
                 return run.id
         return None

@@ -73,7 +73,7 @@ class GoingOn:
         if claimed is None or before is None or message_id is None:
             raise NotFound("There is no such run.")
         others = await runs_in_the_way(tx, request.session_id, request.run_id)
-        active = await self._gate.active(tx, request.session_id, others)
+        active = await self._gate.active(tx, request, others)
         known = known_run(request, others)
         if known is not None:
             return known
