@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ import pytest
 
 from callsheet.db.transaction import Database
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished
+from callsheet.jobs.local import LocalJobs
 from callsheet.kit.errors import Conflict, RateLimited
 from callsheet.runs.worker_locks import WorkerKind
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.application import Application
+from callsheet.wiring.claims import Claims
 from callsheet.wiring.expiry import Expiry
 from tests.fakes.chat import ScriptedChat
 from tests.ledger.bookings import assert_sound
@@ -163,3 +166,19 @@ async def test_what_waits_while_no_worker_is_there_is_begun_by_the_next_in_the_o
                     await all_of(run.entries)
     began = await rows(database, "SELECT id FROM runs ORDER BY started_at")
     assert [run_id for (run_id,) in began] == [run.run_id for run in runs]
+
+
+async def test_runs_that_were_stopped_while_they_waited_hold_up_none_behind_them(
+    tmp_path: Path, database: Database, database_url: str
+) -> None:
+    async with process(tmp_path, database_url, "api") as api:
+        for number in range(4):
+            run = await begin(api, f"Never mind {number}")
+            await api.runs.cancel(USER, run.run_id)
+        one_place = replace(api.core(), jobs=LocalJobs(1))
+        claims = Claims(one_place, api.workflows, one_place.options, look_every_s=3_600.0)
+        async with asyncio.timeout(30):
+            claiming = asyncio.ensure_future(claims.run())
+            while await rows(database, "SELECT count(*) FROM pgqueuer") != [(0,)]:
+                await asyncio.sleep(0.01)
+        claiming.cancel()

@@ -77,7 +77,7 @@ class Claims:
             return False
         with core.jobs.keep(most):
             try:
-                claimed = await self._claimed(most)
+                found, claimed = await self._claimed(most)
             except AppError as error:
                 log.warning("runs_not_claimed", error=str(error))
                 return False
@@ -85,16 +85,17 @@ class Claims:
                 place = ExitStack()
                 place.enter_context(core.jobs.keep(1))
                 group.create_task(self._begin(run_id, lease, place))
-        return bool(claimed)
+        return found
 
-    async def _claimed(self, most: int) -> list[tuple[UUID, Lease]]:
+    async def _claimed(self, most: int) -> tuple[bool, list[tuple[UUID, Lease]]]:
+        """Whether any waited, and those that still do: the rest were stopped meanwhile."""
         core = self._core
         expected: list[UUID] = []
         try:
             async with core.database.transaction() as tx:
                 waiting = await core.queue.claim(tx, most)
                 if not waiting:
-                    return []
+                    return False, []
                 claimed = await claim_runs(tx, waiting, core.worker_id)
                 for run_id, _ in claimed:
                     core.jobs.expect(run_id)
@@ -103,7 +104,7 @@ class Claims:
             for run_id in expected:
                 core.jobs.forget(run_id)
             raise
-        return claimed
+        return True, claimed
 
     async def _begin(self, run_id: UUID, lease: Lease, place: ExitStack) -> None:
         with place:
