@@ -10,6 +10,8 @@ from callsheet.admission.going_on import BROKEN_OFF, nothing_more
 from callsheet.db.transaction import Tx
 from callsheet.runs.run import RunRecord, RunStatus
 from callsheet.runs.started import StartedRun
+from callsheet.runs.states import ACTIVE
+from callsheet.runs.store import run_by_id
 from callsheet.stream.replay import follow
 from callsheet.turn.record import Past
 from callsheet.wiring.core import Core
@@ -20,6 +22,7 @@ from callsheet.wiring.stored_journal import StoredJournal
 from callsheet.wiring.stored_turn import load_turn, load_workflow
 from callsheet.wiring.views import look_on
 from callsheet.workflows.live import LiveWorkflows
+from callsheet.workflows.workflow import Workflow
 
 
 def as_it_is(past: Past) -> Past:
@@ -52,8 +55,7 @@ async def go_on(core: Core, workflows: LiveWorkflows, wish: Wish) -> StartedRun:
         Refused: rate, quota or money; Unavailable: the database, or the server shuts down.
     """
     before = wish.before
-    workflow = await load_workflow(core, workflows, before.workflow, before.revision)
-    done = await load_past(core, before.id)
+    workflow, done = await _left(core, workflows, before)
 
     async def admit() -> Ticket:
         return await core.going_on.admit(request, before.id, wish.statuses, wish.also)
@@ -65,6 +67,8 @@ async def go_on(core: Core, workflows: LiveWorkflows, wish: Wish) -> StartedRun:
             if not (ticket.is_new and here):
                 entries = await look_on(core, ticket.run_id)
             else:
+                if before.status in ACTIVE:  # it has ended since it was looked at, and done more
+                    workflow, done = await _left(core, workflows, await _again(core, before))
                 stored = await load_turn(core, ticket.run_id)
                 past = wish.with_answers(Past(record=done.record, began_at=done.began_at))
                 journal = StoredJournal(core.database)
@@ -73,3 +77,14 @@ async def go_on(core: Core, workflows: LiveWorkflows, wish: Wish) -> StartedRun:
     if ticket.is_new and here:
         await let_it_begin()
     return StartedRun(ticket.run_id, ticket.session_id, request.trace_id, entries)
+
+
+async def _left(core: Core, workflows: LiveWorkflows, before: RunRecord) -> tuple[Workflow, Past]:
+    """The workflow as that run had it, and what it has done by now."""
+    workflow = await load_workflow(core, workflows, before.workflow, before.revision)
+    return workflow, await load_past(core, before.id)
+
+
+async def _again(core: Core, before: RunRecord) -> RunRecord:
+    async with core.database.read() as tx:
+        return await run_by_id(tx, before.id) or before
