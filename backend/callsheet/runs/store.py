@@ -65,6 +65,11 @@ _ACTIVE = text(
     f" WHERE session_id = :session_id AND {_IS_ACTIVE} AND NOT behind"
 )
 
+_IN_USE = text(f"""
+SELECT EXISTS (SELECT FROM runs WHERE session_id = :session_id
+               AND ({_IS_ACTIVE} OR status = 'waiting_input'))
+""")  # noqa: S608 - our own words, not values
+
 _IN_THE_WAY = text(f"""
 SELECT id, user_id, session_id, user_message_id, worker_id, lease_epoch,
        {_IS_ACTIVE} AND NOT behind AS is_active, {_IS_ACTIVE} AND behind AS is_behind,
@@ -108,6 +113,11 @@ async def find_active(tx: Read, session_id: UUID) -> tuple[UUID, Lease] | None:
     """The session's queued or running run and who has it."""
     row = (await tx.execute(_ACTIVE, {"session_id": session_id})).first()
     return None if row is None else (row.id, Lease(row.worker_id, row.lease_epoch))
+
+
+async def is_in_use(tx: Read, session_id: UUID) -> bool:
+    """Whether any run of the session has not ended, those that wait for whatever among them."""
+    return bool((await tx.execute(_IN_USE, {"session_id": session_id})).scalar_one())
 
 
 async def find_run(tx: Read, run_id: UUID, user_id: UUID) -> RunRecord | None:

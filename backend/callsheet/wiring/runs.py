@@ -16,6 +16,7 @@ from callsheet.runs.lease import Lease
 from callsheet.runs.lease_store import lease_of
 from callsheet.runs.queue_store import runs_behind
 from callsheet.runs.run import RunRecord
+from callsheet.runs.states import ACTIVE
 from callsheet.runs.store import asked_for, find_active, find_run, list_runs
 from callsheet.runs.waiting_store import waiting_run
 from callsheet.runs.watched import WatchedRun
@@ -58,17 +59,22 @@ class RunService:
         return WatchedRun(run, asked, await look_on(core, run_id), last)
 
     async def cancel(self, principal: Principal, run_id: UUID) -> RunRecord:
-        """Stop it and return it as it is once it has ended; one that has ended is only returned."""
+        """Stop it and return it as it is once it has ended; one that has ended is only returned.
+
+        A run that comes to wait for people, or goes on in another process, before the stop gets to
+        it is stopped there.
+        """
         core = self._core()
         run = await self.get(principal, run_id)
+        if run.status in ACTIVE and await core.jobs.cancel(run_id, "user"):
+            run = await self.get(principal, run_id)
+        if run.status in ACTIVE:
+            await self._end_elsewhere(core, principal, run_id)
+            run = await self.get(principal, run_id)
         if run.status == "waiting_input":
             await core.waiting_runs.stop(run_id, run.session_id)
-            return await self.get(principal, run_id)
-        if run.status not in ("queued", "running"):
-            return run
-        if not await core.jobs.cancel(run_id, "user"):
-            await self._end_elsewhere(core, principal, run_id)
-        return await self.get(principal, run_id)
+            run = await self.get(principal, run_id)
+        return run
 
     async def of_session(
         self, principal: Principal, session_id: UUID, page: PageRequest
@@ -125,7 +131,7 @@ class RunService:
         self, core: Core, principal: Principal, run_id: UUID
     ) -> Lease | None:
         run = await self.get(principal, run_id)
-        if run.status not in ("queued", "running"):
+        if run.status not in ACTIVE:
             return None
         async with core.database.read() as tx:
             return await lease_of(tx, run_id)
@@ -141,7 +147,7 @@ class RunService:
         """Order the process that has it to stop it; whether it did, within a second."""
         await core.stop_orders.give(run_id)
         for _ in range(_LOOKS):
-            if (await self.get(principal, run_id)).status not in ("queued", "running"):
+            if (await self.get(principal, run_id)).status not in ACTIVE:
                 return True
             await asyncio.sleep(_LOOK_S)
         return False

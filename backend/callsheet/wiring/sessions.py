@@ -12,7 +12,7 @@ from callsheet.db.transaction import Read
 from callsheet.kit.errors import Conflict, NotFound
 from callsheet.kit.ids import new_id
 from callsheet.kit.pages import Page, PageRequest
-from callsheet.runs.store import find_active
+from callsheet.runs.store import find_active, is_in_use
 from callsheet.runs.waiting_store import waiting_run
 from callsheet.sessions import message_store, store
 from callsheet.sessions.message import MessageRecord
@@ -124,7 +124,7 @@ class SessionService:
         async with self._core().database.transaction() as tx:
             if await store.claim_session(tx, session_id, principal.user_id) is None:
                 raise NotFound(_NO_SESSION)
-            if await find_active(tx, session_id) is not None:
+            if await is_in_use(tx, session_id):
                 return False
             return await store.delete_session(tx, session_id, principal.user_id)
 
