@@ -12,6 +12,9 @@ from callsheet.db.transaction import Database
 from callsheet.events.run import RunCancelled, RunFinished
 from callsheet.kit.errors import Conflict
 from callsheet.llm.chat import ChatRequest
+from callsheet.runs.lease import Lease
+from callsheet.runs.lease_store import take_over
+from callsheet.runs.worker_locks import WorkerLock
 from callsheet.wiring.application import Application
 from callsheet.wiring.expiry import Expiry
 from tests.fakes.chat import Script, ScriptedChat
@@ -141,3 +144,25 @@ async def test_what_was_not_called_up_is_found_by_looking(
     await Expiry(app.core()).call_up()
     assert isinstance((await all_of(second.entries))[-1].event, RunFinished)
     await app.core().jobs.cancel(first.run_id, "user")
+
+
+async def test_a_run_that_is_being_stopped_is_not_called_up_meanwhile(
+    app: Application, chat: ScriptedChat, database: Database
+) -> None:
+    first = await begin(app, "One")
+    await until_text(first.entries, "Half the ")
+    second = await begin(app, "Two", first.session_id)
+    third = await begin(app, "Three", first.session_id)
+    async with WorkerLock(database, "w-other"):
+        async with database.transaction() as tx:
+            stopping = await take_over(tx, second.run_id, Lease(None, 0), "w-other")
+        assert stopping is not None
+        chat.choose = answering
+        await app.runs.cancel(USER, first.run_id)
+        assert isinstance((await all_of(third.entries))[-1].event, RunFinished)
+        await app.core().recovery.end(second.run_id, stopping, RunCancelled(reason="user"))
+    assert isinstance((await all_of(second.entries))[-1].event, RunCancelled)
+    said = await rows(database, "SELECT content FROM messages WHERE role = 'user' ORDER BY seq")
+    assert said == [("One",), ("Three",)]
+    assert (await app.sessions.get(USER, first.session_id)).status == "completed"
+    await assert_sound(database)
