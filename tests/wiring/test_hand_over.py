@@ -82,6 +82,45 @@ async def test_another_worker_goes_on_at_once(
     await assert_sound(database)
 
 
+async def test_who_looks_on_where_the_run_was_lost_sees_it_to_its_end(
+    tmp_path: Path, database: Database, database_url: str
+) -> None:
+    settings = settings_of(tmp_path, database_url)
+    full = settings_of(tmp_path, database_url, limits={"concurrent_runs": 1})
+    before, after = ScriptedChat(choose=hanging), ScriptedChat(choose=answering)
+    async with application(full, before) as app, application(settings, after) as other:
+        await app.ready()
+        await other.ready()
+        run = await begin(app, "Take your time")
+        looking = asyncio.create_task(all_of((await app.runs.watch(USER, run.run_id)).entries))
+        await until_text(run.entries, "Half the ")
+        assert await HandOver(other.core(), 3).of_dead(run.run_id, Lease(app.core().worker_id, 0))
+        seen = await looking
+        assert_whole(seen)
+        assert await rows(database, "SELECT worker_id, take_overs FROM runs") == [
+            (other.core().worker_id, 1)
+        ]
+        assert (before.open, app.core().jobs.has(run.run_id)) == (0, False)
+    await assert_sound(database)
+
+
+async def test_a_process_that_lost_a_run_without_noticing_may_be_the_one_that_gets_it(
+    tmp_path: Path, database: Database, database_url: str
+) -> None:
+    settings = settings_of(tmp_path, database_url)
+    chat = ScriptedChat(choose=hanging)
+    async with application(settings, chat) as app, application(settings, kind="api") as other:
+        await app.ready()
+        await other.ready()
+        run = await begin(app, "Take your time")
+        await until_text(run.entries, "Half the ")
+        chat.choose = answering
+        assert await HandOver(other.core(), 3).of_dead(run.run_id, Lease(app.core().worker_id, 0))
+        assert_whole(await all_of((await app.runs.watch(USER, run.run_id)).entries))
+        assert chat.open == 0
+    await assert_sound(database)
+
+
 async def test_a_command_leaves_the_dead_to_the_workers_and_ends_them_where_there_are_none(
     tmp_path: Path, database: Database, database_url: str
 ) -> None:

@@ -19,7 +19,7 @@ from pgqueuer.domain.types import JobId, QueueEntrypoint, QueueManagerId
 from pgqueuer.ports.driver import Driver
 from pgqueuer.ports.repository import EntrypointExecutionParameter
 
-from callsheet.db.transaction import Tx
+from callsheet.db.transaction import Read, Tx
 
 _RUN: Final = QueueEntrypoint("run")
 _UNLIMITED: Final = {_RUN: EntrypointExecutionParameter(concurrency_limit=0)}
@@ -38,6 +38,10 @@ class PgQueuer:
         await Queries(TxDriver(tx)).enqueue(
             _RUN, run_id.bytes, priority, dedupe_key=str(run_id), on_conflict="skip"
         )
+
+    async def has_any(self, tx: Read) -> bool:
+        """Counts its jobs, by an index."""
+        return await Queries(TxDriver(tx)).queued_work([_RUN]) > 0
 
     async def claim(self, tx: Tx, most: int) -> tuple[UUID, ...]:
         """Jobs that another transaction is claiming are passed over."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 from uuid import UUID
 
-from callsheet.db.transaction import Tx
+from callsheet.db.transaction import Read, Tx
 
 
 class Queue(Protocol):
@@ -16,6 +16,10 @@ class Queue(Protocol):
 
         A worker hears of it as soon as the transaction is committed.
         """
+        ...
+
+    async def has_any(self, tx: Read) -> bool:
+        """Whether any run waits."""
         ...
 
     async def claim(self, tx: Tx, most: int) -> tuple[UUID, ...]:

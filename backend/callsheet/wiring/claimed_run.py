@@ -12,6 +12,7 @@ from callsheet.wiring.core import Core
 from callsheet.wiring.past import load_past
 from callsheet.wiring.run_work import RunWork
 from callsheet.wiring.stored_turn import load_turn, load_workflow
+from callsheet.wiring.strays import REASON
 from callsheet.workflows.live import LiveWorkflows
 
 log = get_log(__name__)
@@ -23,6 +24,8 @@ async def begin_claimed(core: Core, workflows: LiveWorkflows, run_id: UUID, leas
     What an earlier process left open in its journal is closed first. One whose data cannot be
     read now is nobody's then, and swept later.
     """
+    # This process may have lost it and not noticed yet: what it still does for it is in vain.
+    await core.jobs.cancel(run_id, REASON)
     try:
         stored = await load_turn(core, run_id)
         try:

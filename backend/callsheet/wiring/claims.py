@@ -72,6 +72,15 @@ class Claims:
     async def _claim(self, group: asyncio.TaskGroup) -> bool:
         """Claim what there is room for; whether there may be more."""
         core = self._core
+        if core.jobs.room() == 0:
+            return False
+        try:
+            async with core.database.read() as tx:
+                if not await core.queue.has_any(tx):
+                    return False  # the places are for what is let in here
+        except AppError as error:
+            log.warning("queue_not_looked_at", error=str(error))
+            return False
         most = min(core.jobs.room(), _MOST_AT_ONCE)
         if most == 0:
             return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from uuid import UUID
 
 if TYPE_CHECKING:
-    from callsheet.db.transaction import Tx
+    from callsheet.db.transaction import Read, Tx
     from callsheet.jobs.protocol import Queue
 
 
@@ -30,6 +30,10 @@ class WarmQueue:
     async def submit(self, tx: Tx, run_id: UUID, priority: int) -> None:
         """See `Queue`."""
         await (await self.warm()).submit(tx, run_id, priority)
+
+    async def has_any(self, tx: Read) -> bool:
+        """See `Queue`."""
+        return await (await self.warm()).has_any(tx)
 
     async def claim(self, tx: Tx, most: int) -> tuple[UUID, ...]:
         """See `Queue`."""
