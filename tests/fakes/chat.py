@@ -93,6 +93,20 @@ class ScriptedChat:
             self.open -= 1
 
 
+@dataclass
+class HeldChat(ScriptedChat):
+    """Answers nothing before it is let go."""
+
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def stream(
+        self, request: ChatRequest, deadline: Deadline
+    ) -> AsyncGenerator[Sequence[ChatPart], None]:
+        await self.go.wait()
+        async for parts in super().stream(request, deadline):
+            yield parts
+
+
 class OneModel:
     """A `Models` that knows every code: all are the same endpoint."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callsheet.db.transaction import Database
-from callsheet.events.run import RunCancelled, RunFinished
+from callsheet.events.run import RunCancelled, RunFinished, RunPaused
 from callsheet.kit.errors import Conflict
 from callsheet.llm.chat import ChatRequest
 from callsheet.runs.lease import Lease
@@ -17,7 +17,7 @@ from callsheet.runs.lease_store import take_over
 from callsheet.runs.worker_locks import WorkerLock
 from callsheet.wiring.application import Application
 from callsheet.wiring.expiry import Expiry
-from tests.fakes.chat import Script, ScriptedChat
+from tests.fakes.chat import HeldChat, Script, ScriptedChat
 from tests.fakes.deployment import make_deployment
 from tests.ledger.bookings import assert_sound
 from tests.sessions.rows import change, rows
@@ -34,11 +34,14 @@ from tests.wiring.stage import (
     until_text,
     wish,
 )
+from tests.wiring.test_answered_elsewhere import mailing
 
 
 @pytest.fixture
-def chat() -> ScriptedChat:
-    return ScriptedChat(choose=hanging)
+def chat() -> HeldChat:
+    chat = HeldChat(choose=hanging)
+    chat.go.set()
+    return chat
 
 
 @pytest.fixture
@@ -165,4 +168,22 @@ async def test_a_run_that_is_being_stopped_is_not_called_up_meanwhile(
     said = await rows(database, "SELECT content FROM messages WHERE role = 'user' ORDER BY seq")
     assert said == [("One",), ("Three",)]
     assert (await app.sessions.get(USER, first.session_id)).status == "completed"
+    await assert_sound(database)
+
+
+async def test_what_is_behind_a_run_that_waits_begins_when_that_one_is_stopped(
+    app: Application, chat: HeldChat, database: Database
+) -> None:
+    chat.choose = mailing
+    chat.go.clear()
+    first = await begin(app, "Write to Ann")
+    second = await begin(app, "Two", first.session_id)
+    chat.go.set()
+    assert isinstance((await all_of(first.entries))[-1].event, RunPaused)
+    chat.choose = answering
+    behind = "SELECT behind FROM runs ORDER BY created_at"
+    assert await rows(database, behind) == [(False,), (True,)]
+    assert (await app.runs.cancel(USER, first.run_id)).status == "cancelled"
+    assert await rows(database, behind) == [(False,), (False,)]
+    assert isinstance((await all_of(second.entries))[-1].event, RunFinished)
     await assert_sound(database)

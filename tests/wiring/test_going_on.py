@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
@@ -13,13 +12,11 @@ from callsheet.admission.going_on import BROKEN_OFF, GoingOn, nothing_more
 from callsheet.agui.run_input import ContinuationInput
 from callsheet.db.transaction import Database, Tx
 from callsheet.events.run import RunFinished
-from callsheet.kit.deadline import Deadline
 from callsheet.kit.ids import new_id
-from callsheet.llm.chat import ChatPart, ChatRequest
 from callsheet.runs.run import RunStatus
 from callsheet.wiring.continuations import ContinuationService
 from callsheet.wiring.core import Core
-from tests.fakes.chat import ScriptedChat
+from tests.fakes.chat import HeldChat
 from tests.fakes.chat_script import INTENT
 from tests.ledger.bookings import assert_sound
 from tests.wiring.stage import (
@@ -33,21 +30,6 @@ from tests.wiring.stage import (
     settings_of,
     until_text,
 )
-
-
-class HeldChat(ScriptedChat):
-    """Answers nothing before it is let go."""
-
-    def __init__(self) -> None:
-        super().__init__(choose=hanging)
-        self.go = asyncio.Event()
-
-    async def stream(
-        self, request: ChatRequest, deadline: Deadline
-    ) -> AsyncGenerator[Sequence[ChatPart], None]:
-        await self.go.wait()
-        async for parts in super().stream(request, deadline):
-            yield parts
 
 
 class Late(GoingOn):
@@ -71,7 +53,7 @@ class Late(GoingOn):
 async def test_what_a_run_did_while_it_was_asked_to_be_gone_on_from_is_not_done_again(
     tmp_path: Path, database: Database, database_url: str
 ) -> None:
-    chat = HeldChat()
+    chat = HeldChat(choose=hanging)
     async with application(settings_of(tmp_path, database_url), chat) as app:
         await app.ready()
         run = await begin(app, "Take your time")

@@ -12,6 +12,7 @@ from callsheet.interrupts.store import expired
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import AppError
 from callsheet.kit.log import get_log
+from callsheet.runs.queue_store import call_up_next
 from callsheet.sessions.store import lock_session
 
 EVERY_S: Final = 30.0
@@ -55,4 +56,7 @@ class WaitingRuns:
     async def _end(self, run_id: UUID, session_id: UUID, end: WaitingEnd) -> bool:
         async with self._database.transaction() as tx:
             await lock_session(tx, session_id)
-            return await let_go(tx, run_id, session_id, end)
+            ended = await let_go(tx, run_id, session_id, end)
+            if ended:
+                await call_up_next(tx, session_id)
+        return ended
