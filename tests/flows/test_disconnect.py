@@ -61,6 +61,26 @@ async def test_a_run_that_nobody_looks_at_is_stopped_where_its_workflow_says_so(
         await agui.http.post("/v1/runs/stays/cancel")
 
 
+async def test_a_caller_that_wants_one_document_and_goes_away_looks_on_no_more(
+    serve: Serve, deployment: Deployment, provider: FakeProvider
+) -> None:
+    deployment.edit("crews/chat/workflow.yaml", "timeout_s: 600\n", MINDS)
+    provider.scenario = chat_script(execution=HELD)
+    async with serve(deployment) as (agui, _), asyncio.TaskGroup() as group:
+        body = {
+            "threadId": "one",
+            "runId": "one",
+            "messages": [{"id": "m1", "role": "user", "content": "hello"}],
+        }
+        accept = {"accept": "application/json"}
+        asking = group.create_task(agui.http.post("/v1/agent-chat", json=body, headers=accept))
+        async with asyncio.timeout(30):
+            while (await agui.http.get("/v1/runs/one")).json().get("status") != "running":
+                await asyncio.sleep(0.05)
+        asking.cancel()
+        assert await until_ended(agui, "one") == "cancelled"
+
+
 async def _provider_is_left(books: Books) -> None:
     """What was spent of the stopped call is booked."""
     assert await books.one("SELECT count(*) FROM llm_calls WHERE status = 'open'") == 1

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
+from starlette.types import Receive
 
 from callsheet.agui.capabilities import capabilities_of
 from callsheet.agui.encoder import Encoder
@@ -26,6 +27,7 @@ from callsheet.api.openapi import BODY_ERRORS, answers
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.stream_response import StreamResponse, run_headers
 from callsheet.api.whole_answer import WholeAnswer
+from callsheet.kit.errors import AppError
 from callsheet.kit.log import log_context
 from callsheet.runs.started import StartedRun
 
@@ -116,7 +118,7 @@ class AgentChatRoutes:
                 principal, workflow, asked, request.scope["trace_id"]
             )
         if wants_document(request.headers.get("accept")):
-            return await _document(run, asked, self._options.show)
+            return await _document(run, asked, self._options.show, request.receive)
         parent = asked.raw_parent_run_id or run.raw_parent_run_id
         wire = WireIds(asked.raw_thread_id, asked.raw_run_id, parent)
         viewer = Viewer(client_state=asked.state)
@@ -139,11 +141,36 @@ def wants_document(accept: str | None) -> bool:
     return "application/json" in kinds and "text/event-stream" not in kinds
 
 
-async def _document(run: StartedRun, asked: RunInput, show: ShowOptions) -> Response:
+class _CallerGoneError(Exception):
+    """The caller has closed the connection."""
+
+
+async def _document(
+    run: StartedRun, asked: RunInput, show: ShowOptions, receive: Receive
+) -> Response:
+    """The run's answer once it has ended; a caller that goes away looks on no more."""
     answer = WholeAnswer(show)
-    async with aclosing(run.entries) as entries:
-        async for batch in entries:
-            for entry in batch:
-                answer.take(entry.event)
+    failure: AppError | None = None
+    try:
+        async with aclosing(run.entries) as entries, asyncio.TaskGroup() as group:
+            watch = group.create_task(_watch(receive))
+            try:
+                async for batch in entries:
+                    for entry in batch:
+                        answer.take(entry.event)
+            except AppError as error:
+                failure = error
+            watch.cancel()
+    except* _CallerGoneError:
+        pass  # nobody reads what follows
+    if failure is not None:
+        raise failure
     headers = run_headers(run.session_id, run.run_id)
     return json_answer(answer.document(run, asked), status=HTTPStatus.OK, headers=headers)
+
+
+async def _watch(receive: Receive) -> None:
+    """Raise once the caller is gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    raise _CallerGoneError
