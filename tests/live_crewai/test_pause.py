@@ -8,7 +8,7 @@ import pytest
 
 from callsheet.events.agent import AgentFinished, TaskFinished
 from callsheet.events.call import AnswerFinished
-from callsheet.events.tool import ToolCallStarted, ToolResult
+from callsheet.events.tool import ToolCallStarted, ToolResult, ToolStarted
 from callsheet.kit.errors import QuotaSpent
 from callsheet.llm.chat import ChatRequest
 from callsheet.tools.client_tool import ClientTool
@@ -42,6 +42,13 @@ async def test_a_pause_leaves_the_crew_and_the_answer_goes_on_from_it() -> None:
     assert sum(stage.tool.made.values()) == 1
     assert not stage.part.of(ToolCallStarted)
     assert len(stage.part.of(TaskFinished)) == 1
+
+
+async def test_the_start_of_a_call_that_was_allowed_is_stored_before_it_is_made() -> None:
+    stage = Stage(stage_work([agent(tools=TOOLS)]), asks_and_works)
+    question, mail = await stage.pause()
+    await stage.play(says(question, {"answers": ["red"]}), says(mail, {"approved": True}))
+    assert ToolStarted(tool_call_id=str(mail.tool_call_id)) in stage.committed
 
 
 async def test_a_question_may_follow_a_question() -> None:

@@ -38,6 +38,7 @@ class Stage:
         self.events: list[AnyRunEvent] = []
         self.part = Recording()
         self.within: int | None = None
+        self.committed: list[AnyRunEvent] = []
 
     async def play(self, *answers: InterruptAnswered) -> Any:
         """The result, or what is waited for."""
@@ -57,6 +58,7 @@ class Stage:
             return paused.interrupts
         finally:
             self.events += play.recording.events
+            self.committed = play.meter.committed
 
     async def pause(self, *answers: InterruptAnswered) -> tuple[Interrupt, ...]:
         """All that is waited for; everything that was begun is closed but for the stage."""

@@ -88,11 +88,13 @@ class ToolDesk:
     async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
         """Have one call done; every failure but QuotaSpent is an outcome, a question leaves it.
 
-        That a tool with side effects begins is committed before it does.
+        That a tool with side effects begins is committed before it does, which a process that was
+        taken for dead cannot have done.
         """
         if self._delegation.takes(call.name):
             return await self._delegation.call(call, deadline)
-        if not self.repeats(call.name):
+        invoker = self._abilities.invoker
+        if invoker.options_of(call.name).asks_first or not self.repeats(call.name):
             await self._stored()
         context = ToolContext(
             user_id=self._request.user_id,
@@ -103,6 +105,4 @@ class ToolDesk:
             deadline=deadline,
             clock=self._abilities.clock,
         )
-        return await self._abilities.invoker.invoke(
-            call.name, call.arguments, context, allowed=self._allowed
-        )
+        return await invoker.invoke(call.name, call.arguments, context, allowed=self._allowed)
