@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from callsheet.agui.run_input import ContinuationInput
 from callsheet.db.transaction import Database
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished
 from callsheet.jobs.local import LocalJobs
 from callsheet.kit.errors import Conflict, RateLimited
+from callsheet.kit.ids import new_id
 from callsheet.runs.worker_locks import WorkerKind
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.application import Application
@@ -182,3 +184,18 @@ async def test_runs_that_were_stopped_while_they_waited_hold_up_none_behind_them
             while await rows(database, "SELECT count(*) FROM pgqueuer") != [(0,)]:
                 await asyncio.sleep(0.01)
         claiming.cancel()
+
+
+async def test_a_run_that_was_stopped_before_it_began_can_be_gone_on_with(
+    tmp_path: Path, database: Database, database_url: str
+) -> None:
+    async with process(tmp_path, database_url, "api") as api:
+        run = await begin(api, "Hello")
+        assert (await api.runs.cancel(USER, run.run_id)).status == "cancelled"
+        next_id = new_id()
+        asked = ContinuationInput(protocol="1.0", run_id=next_id, raw_run_id=str(next_id))
+        _, goes_on = await api.continuations.start(USER, run.run_id, asked, "trace-2")
+        async with process(tmp_path, database_url, "worker"):
+            entries = await all_of(goes_on.entries)
+    assert isinstance(entries[-1].event, RunFinished)
+    await assert_sound(database)

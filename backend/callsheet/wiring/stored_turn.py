@@ -71,14 +71,16 @@ def _tools(given: list[dict[str, Any]]) -> tuple[ClientTool, ...]:
 async def load_workflow(
     core: Core, workflows: LiveWorkflows, name: str, revision: str | None
 ) -> Workflow:
-    """The workflow in that revision; None: in the one that is active now.
+    """The workflow in that revision; none: in the one that is active now.
+
+    Of a run that ended before it began the journal knows none either.
 
     Raises:
         TurnFailed: `revision_gone`, where it was not kept or cannot be built any more.
     """
-    if name not in workflows or revision is None:
+    if name not in workflows or not revision:
         await workflows.refresh()
-    if revision is None or (name in workflows and workflows.get(name).revision == revision):
+    if not revision or (name in workflows and workflows.get(name).revision == revision):
         try:
             return workflows.get(name)
         except NotFound as error:
