@@ -66,3 +66,16 @@ def test_answers_and_results_have_limits() -> None:
     long = {"id": "t", "role": "tool", "toolCallId": "c", "content": "x" * 100_001}
     with pytest.raises(TooLarge):
         parse(body(messages=[ASK, long]))
+
+
+def test_the_call_that_a_result_is_for_is_storable() -> None:
+    strange = {"id": "t", "role": "tool", "toolCallId": "c\x00\ud800", "content": "x"}
+    [given] = parse(body(messages=[ASK, strange])).given.results
+    assert given.tool_call_id == "c\ufffd\ufffd"
+
+
+def test_no_more_results_are_read_than_can_be_looked_up() -> None:
+    results = [{"id": "t", "role": "tool", "toolCallId": f"c{n}"} for n in range(1_001)]
+    assert len(parse(body(messages=[ASK, *results[1:]])).given.results) == 1_000
+    with pytest.raises(BadInput):
+        parse(body(messages=[ASK, *results]))

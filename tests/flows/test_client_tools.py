@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 from uuid import uuid4
 
@@ -13,7 +14,16 @@ from tests.fakes.chat_script import chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
 from tests.fixtures.app import Serve
-from tests.flows.waiting import QUESTION, answer, asking, interrupts, resolved, told
+from tests.flows.waiting import (
+    MAIL,
+    QUESTION,
+    answer,
+    asking,
+    interrupts,
+    resolved,
+    told,
+    waits,
+)
 
 PICK = {
     "name": "pick_file",
@@ -176,3 +186,26 @@ async def test_it_goes_on_after_the_server_was_started_anew(
         offered = [tool["function"]["name"] for tool in provider.bodies[-1]["tools"]]
         assert "pick_file" in offered
         assert await books.audit() == {}
+
+
+async def test_an_answer_by_way_of_another_workflow_brings_no_tool_in_the_place_of_ours(
+    deployment: Deployment, serve: Serve, provider: FakeProvider
+) -> None:
+    shutil.copytree(deployment.crews / "chat", deployment.crews / "plain")
+    deployment.edit("crews/plain/agents.yaml", "  client_tools: true\n", "")
+    async with serve(deployment) as (agui, books):
+        turn = await waits(agui, provider, ("send_mail", MAIL))
+        [approval] = interrupts(turn)
+        before = provider.stats.requests
+        for tool, code in (({**PICK, "name": "send_mail"}, "tool_name_taken"), ({}, "invalid")):
+            refused = await answer(
+                agui,
+                turn,
+                resolved(approval, {"approved": True}),
+                tools=[tool],
+                path="/v1/agent-chat/plain",
+            )
+            assert (refused.status, refused.problem["code"]) == (422, code)
+        assert provider.stats.requests == before
+        assert await books.one("SELECT count(*) FROM outbox") == 0
+        assert await books.one("SELECT status FROM runs") == "waiting_input"

@@ -166,3 +166,12 @@ def test_the_one_who_answers_otherwise_is_told_which_run_went_on() -> None:
     with pytest.raises(AppError) as refused:
         judge([stood], Given((says(QUESTION),)), NOW)
     assert refused.value.extra["runId"] == str(NEXT)
+
+
+@pytest.mark.parametrize("payload", [None, "42", {"hack": 1}, {"content": 5}])
+def test_an_answer_in_the_place_of_a_result_has_its_form(payload: Any) -> None:
+    with pytest.raises(AppError) as refused:
+        judge([CLIENT], Given((says(CLIENT, payload),)), NOW)
+    assert refused.value.error_code == "interrupt_answer_invalid"
+    taken = judge([CLIENT], Given((says(CLIENT, {"content": "42"}),)), NOW)
+    assert isinstance(taken, Accepted)

@@ -12,7 +12,8 @@ from callsheet.kit.errors import BadInput, TooLarge
 from callsheet.kit.json import cleaned, encode, is_deeper
 from callsheet.kit.text import clean
 
-MOST_ANSWERS: Final = 100
+MOST_ANSWERS: Final = 1_000
+"""More than a model can ask in one answer: all of it has to be answered in one request."""
 MOST_CHARS: Final = 100_000
 _DEEPEST: Final = 100
 
@@ -55,6 +56,8 @@ def _results(messages: Any) -> tuple[GivenResult, ...]:
     for place, item in reversed(list(enumerate(messages if isinstance(messages, list) else ()))):
         if not isinstance(item, dict) or item.get("role") != "tool":
             break
+        if len(results) == MOST_ANSWERS:
+            raise BadInput(f"messages ends in more than {MOST_ANSWERS} results.", field="messages")
         field = f"messages/{place}"
         call = item.get("toolCallId", item.get("tool_call_id"))
         if not isinstance(call, str):
@@ -62,7 +65,7 @@ def _results(messages: Any) -> tuple[GivenResult, ...]:
         error = item.get("error")
         content = _content(item.get("content")) or (error if isinstance(error, str) else "")
         _refuse_long(len(content), f"{field}/content")
-        results.append(GivenResult(call, clean(content), bool(error), field))
+        results.append(GivenResult(clean(call), clean(content), bool(error), field))
     return tuple(reversed(results))
 
 

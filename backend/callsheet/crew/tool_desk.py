@@ -41,7 +41,7 @@ class ToolDesk:
             name for name in frame.agent.tools if abilities.tools.find(name) is not None
         ]
         offered = work.request.client_tools if frame.agent.client_tools else ()
-        self._clients = {tool.name: tool for tool in offered}
+        self._clients = {tool.name: tool for tool in offered if not self._is_ours(tool.name)}
 
     def schemas(self) -> Sequence[Mapping[str, Any]]:
         """The tools as the model sees them."""
@@ -50,6 +50,10 @@ class ToolDesk:
             *self._delegation.schemas(),
             *(tool.schema() for tool in self._clients.values()),
         )
+
+    def _is_ours(self, name: str) -> bool:
+        """Whether a tool here has the name: no client may put its own in the place of that."""
+        return self._abilities.tools.find(name) is not None or self._delegation.takes(name)
 
     def ask_first(self, call: RequestedTool) -> Ask | None:
         """What has to be known before the call is made; None where it may be made."""

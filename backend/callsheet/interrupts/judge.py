@@ -19,6 +19,13 @@ from callsheet.kit.ids import parse_uuid
 from callsheet.kit.json import encode
 
 UNANSWERED: Final = Answer("cancelled")
+_RESULT: Final = {
+    "type": "object",
+    "properties": {"content": {"type": "string"}, "isError": {"type": "boolean"}},
+    "required": ["content"],
+    "additionalProperties": False,
+}
+"""What a tool of the client gives, as a message's result or as an answer's payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +184,10 @@ def _complete(open_ones: Sequence[InterruptRecord], named: _Named) -> dict[UUID,
 
 
 def _check(record: InterruptRecord, answer: Answer, field: str) -> None:
-    if answer.status != "resolved" or record.response_schema is None:
+    schema = _RESULT if record.reason == "client_tool" else record.response_schema
+    if answer.status != "resolved" or schema is None:
         return
-    why = misfit(record.response_schema, answer.payload)
+    why = misfit(schema, answer.payload)
     if why is not None:
         raise BadInput(
             f"{field}/payload does not fit: {why}",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import partial
+from typing import Final, Protocol
 from uuid import UUID
 
 from callsheet.admission.admitted import AdmissionRequest
@@ -27,6 +28,14 @@ from callsheet.wiring.going_on import Wish, go_on
 from callsheet.wiring.heard import heard
 from callsheet.wiring.views import look_on
 from callsheet.workflows.live import LiveWorkflows
+from callsheet.workflows.workflow import Workflow
+
+
+class CheckTools(Protocol):
+    """Raises where a workflow cannot take the tools of the request."""
+
+    def __call__(self, workflow: Workflow, request: RunInput) -> object: ...
+
 
 _WAITS: Final[Collection[RunStatus]] = frozenset({"waiting_input"})
 
@@ -46,9 +55,15 @@ class _Known:
 class Answering:
     """Judges answers before anything is streamed, and begins the run that goes on with them."""
 
-    def __init__(self, core: Callable[[], Core], workflows: LiveWorkflows) -> None:
+    def __init__(
+        self,
+        core: Callable[[], Core],
+        workflows: LiveWorkflows,
+        check_tools: CheckTools,
+    ) -> None:
         self._core = core
         self._workflows = workflows
+        self._check_tools = check_tools
 
     async def start(self, wish: AdmissionRequest, request: RunInput) -> StartedRun | None:
         """The run that goes on, or went on, with what the request answers.
@@ -60,6 +75,7 @@ class Answering:
             BadInput, Conflict: see `judge`; nothing was done.
             Refused, Unavailable, TurnFailed: see `go_on`.
         """
+        suits = partial(self._check_tools, request=request)
         known = await self._look(wish, request)
         if known.run is not None:
             return await self._attach(known.run.id, wish)
@@ -71,7 +87,7 @@ class Answering:
         if judged.all_cancelled and known.is_new:
             return None
         try:
-            return await self._go_on(wish, judged, known.interrupts)
+            return await self._go_on(wish, judged, known.interrupts, suits)
         except Conflict:
             # Somebody else answered at the same time, or it was stopped: what holds now is told.
             known = await self._look(wish, request)
@@ -80,7 +96,9 @@ class Answering:
                 return await self._attach(judged.run_id, wish)
             raise
 
-    async def ask_again(self, wish: AdmissionRequest, run_id: UUID) -> StartedRun:
+    async def ask_again(
+        self, wish: AdmissionRequest, request: RunInput, run_id: UUID
+    ) -> StartedRun:
         """The run goes on without answers, so that it asks for them; the message is kept."""
         core = self._core()
 
@@ -91,7 +109,9 @@ class Answering:
 
         before = await self._waiting(core, run_id, wish)
         again = _after(wish, before)
-        started = await go_on(core, self._workflows, Wish(before, again, _WAITS, also))
+        suits = partial(self._check_tools, request=request)
+        going_on = Wish(before, again, _WAITS, also, suits=suits)
+        started = await go_on(core, self._workflows, going_on)
         return replace(started, raw_parent_run_id=before.raw_run_id)
 
     async def _look(self, wish: AdmissionRequest, request: RunInput) -> _Known:
@@ -120,7 +140,11 @@ class Answering:
         return StartedRun(run_id, wish.session_id, wish.trace_id, entries, raw)
 
     async def _go_on(
-        self, wish: AdmissionRequest, accepted: Accepted, known: Sequence[InterruptRecord]
+        self,
+        wish: AdmissionRequest,
+        accepted: Accepted,
+        known: Sequence[InterruptRecord],
+        suits: Callable[[Workflow], object],
     ) -> StartedRun:
         core = self._core()
         before = await self._waiting(core, accepted.run_id, wish)
@@ -138,7 +162,7 @@ class Answering:
 
         about_money = any(each.reason == "budget" for each in said)
         asked = replace(_after(wish, before), asks_for_budget=about_money or wish.asks_for_budget)
-        going_on = Wish(before, asked, _WAITS, also, with_answers)
+        going_on = Wish(before, asked, _WAITS, also, with_answers, suits)
         started = await go_on(core, self._workflows, going_on)
         return replace(started, raw_parent_run_id=before.raw_run_id)
 

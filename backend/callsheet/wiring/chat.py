@@ -43,8 +43,8 @@ class ChatService:
         self._core = core
         self._workflows = workflows
         self._default_workflow = default_workflow
-        self._answering = Answering(core, workflows)
         self._tool_names = tool_names
+        self._answering = Answering(core, workflows, self._tools)
         self._known_users: set[UUID] = set()
 
     async def start(
@@ -53,8 +53,7 @@ class ChatService:
         """Let the turn in and start it, or attach to the run of that id that this user has."""
         core = self._core()
         active = await self._active(workflow or self._default_workflow)
-        offered = request.tools if active.takes_client_tools else ()
-        tools = client_tools(offered, self._tool_names)
+        tools = self._tools(active, request)
         wish = _admission(principal, active, request, trace_id)
         await self._remember_user(core, principal)
         if request.given:
@@ -66,7 +65,7 @@ class ChatService:
         try:
             return await self._begin(core, active, wish, request, tools)
         except AsksAgain as waiting:
-            return await self._answering.ask_again(wish, waiting.run_id)
+            return await self._answering.ask_again(wish, request, waiting.run_id)
 
     async def _begin(
         self,
@@ -100,6 +99,11 @@ class ChatService:
         if begins:
             await let_it_begin()
         return StartedRun(ticket.run_id, ticket.session_id, wish.trace_id, entries)
+
+    def _tools(self, workflow: Workflow, request: RunInput) -> tuple[ClientTool, ...]:
+        """The client's tools as the workflow takes them; see `client_tools` for what is raised."""
+        offered = request.tools if workflow.takes_client_tools else ()
+        return client_tools(offered, self._tool_names)
 
     async def _active(self, name: str) -> Workflow:
         """The workflow, also where its folder has only just been made; raises NotFound."""

@@ -25,6 +25,11 @@ from callsheet.workflows.live import LiveWorkflows
 from callsheet.workflows.workflow import Workflow
 
 
+def anything(workflow: Workflow) -> None:
+    """Nothing is asked of the workflow."""
+    del workflow
+
+
 def as_it_is(past: Past) -> Past:
     """What was done, and nothing more."""
     return past
@@ -35,7 +40,7 @@ class Wish:
     """To go on from `before`, which must have one of `statuses`.
 
     `also` is written with the run's admission. `with_answers` adds what is known beside what has
-    been done.
+    been done. `suits` raises where the workflow that it goes on in cannot take what comes with it.
     """
 
     before: RunRecord
@@ -43,6 +48,7 @@ class Wish:
     statuses: Collection[RunStatus] = BROKEN_OFF
     also: Callable[[Tx], Awaitable[None]] = nothing_more
     with_answers: Callable[[Past], Past] = as_it_is
+    suits: Callable[[Workflow], object] = anything
 
 
 async def go_on(core: Core, workflows: LiveWorkflows, wish: Wish) -> StartedRun:
@@ -56,6 +62,7 @@ async def go_on(core: Core, workflows: LiveWorkflows, wish: Wish) -> StartedRun:
     """
     before = wish.before
     workflow, done = await _left(core, workflows, before)
+    wish.suits(workflow)
 
     async def admit() -> Ticket:
         return await core.going_on.admit(request, before.id, wish.statuses, wish.also)
