@@ -226,5 +226,5 @@ def test_a_state_nested_too_deeply_is_refused() -> None:
 def test_the_limit_of_a_message_is_named() -> None:
     assert parse(changed(content="x" * 100)).text == "x" * 100
     with pytest.raises(TooLarge, match=r"101 characters; the limit is 100") as caught:
-        parse(changed(content="x" * 1_001))
+        parse(changed(content="x" * 101))
     assert caught.value.extra == {"field": "messages/1/content", "limit": 100}
