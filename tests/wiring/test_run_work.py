@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from uuid import UUID
 import pytest
 
 from callsheet.events.run import RunFailed
+from callsheet.journal.spool import Measured
 from callsheet.journal.written import Fenced
 from callsheet.kit.errors import AppError, Unavailable
 from callsheet.kit.ids import new_id
@@ -33,6 +35,7 @@ class World:
     away: int
     failure: Exception = AWAY
     is_stopping: bool = False
+    spool: NoSpool = field(default_factory=NoSpool)
     ends: list[RunFailed] = field(default_factory=list)
     told: list[AppError | None] = field(default_factory=list)
     tried: asyncio.Event = field(default_factory=asyncio.Event)
@@ -64,7 +67,7 @@ class World:
             recovery=self,
             broker=self,
             last_viewers=SimpleNamespace(minding=lambda *_: nullcontext()),
-            spool=NoSpool(),
+            spool=self.spool,
             writer=SimpleNamespace(open=lambda _: journal),
             worker_id="w1",
             jobs=SimpleNamespace(is_stopping=self.is_stopping),
@@ -118,3 +121,43 @@ async def test_a_run_that_another_process_has_taken_is_not_ended_here() -> None:
         world = World(away=0, failure=Fenced(), is_stopping=is_stopping)
         await world.job()
         assert (world.ends, world.told) == ([], told)
+
+
+class SlowSpool(NoSpool):
+    """Takes its time, and says when it is asked and what it has kept."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.go = asyncio.Event()
+        self.kept = 0
+
+    async def keep(self, measured: Sequence[Measured]) -> None:
+        self.asked.set()
+        await self.go.wait()
+        self.kept += 1
+
+
+async def test_a_stop_does_not_keep_what_was_used_from_being_kept() -> None:
+    world = World(away=0, failure=Fenced(), is_stopping=True)
+    world.spool = spool = SlowSpool()
+    task = asyncio.create_task(world.job())
+    await spool.asked.wait()
+    assert world.told == [None]  # nobody who looks on waits for the disk
+    task.cancel()
+    await asyncio.sleep(0)
+    spool.go.set()
+    await task
+    assert spool.kept == 1
+
+
+async def test_a_stop_while_it_is_kept_still_bounds_how_long_the_end_is_waited_for() -> None:
+    world = World(away=1_000_000)
+    world.spool = spool = SlowSpool()
+    task = asyncio.create_task(world.job())
+    await spool.asked.wait()
+    task.cancel()
+    await asyncio.sleep(0)
+    spool.go.set()
+    async with asyncio.timeout(5):
+        await task
+    assert (world.ends, spool.kept) == ([], 1)

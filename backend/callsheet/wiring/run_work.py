@@ -72,16 +72,32 @@ class RunWork:
                     core.turn_limits.note_trouble(turn.user_id)
             except Fenced:
                 log.warning("run_taken_over_elsewhere")
-                await core.spool.keep([(turn.run_id, event) for event in journal.unstored()])
                 if core.jobs.is_stopping:  # else its views go on with what is read of it
                     core.broker.break_off(turn.run_id, None)
+                await self._keep_unstored()
             except AppError as error:
                 log.warning("run_not_stored", error=str(error))
-                await core.spool.keep([(turn.run_id, event) for event in journal.unstored()])
+                if await self._keep_unstored() and task is not None:
+                    task.cancel()  # the end is not waited for long then
                 await self._end(RunFailed(code=error.error_code, message=str(error)))
             except Exception:  # border: a fault of ours must not leave a run without an end
                 log.exception("run_without_end")
                 await self._end(_INTERNAL)
+
+    async def _keep_unstored(self) -> bool:
+        """Keep what was used and could not be stored; whether the job was stopped meanwhile."""
+        unstored = [(self._turn.run_id, event) for event in self._journal.unstored()]
+        stopped = False
+        while True:
+            try:
+                await self._core.spool.keep(unstored)
+            except asyncio.CancelledError:
+                stopped = True
+                task = asyncio.current_task()
+                if task is not None:
+                    task.uncancel()
+            else:
+                return stopped
 
     async def _end(self, last: RunFailed) -> None:
         """End the run from what is stored of it; its viewers see that, or that it must wait."""
