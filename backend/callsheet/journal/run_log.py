@@ -94,7 +94,7 @@ class JournaledRun:
         return self._unstored
 
     def when_taken(self, stop: Callable[[], object]) -> None:
-        """Call `stop` as soon as it is known that the run is another process's."""
+        """Call `stop` where the run turns out to be another's and nobody waits to be told so."""
         self._when_taken = stop
 
     def _keep(self, events: Iterable[AnyRunEvent]) -> None:
@@ -137,11 +137,11 @@ class JournaledRun:
         self._failure = error
         self._keep(entry.event for entry in self._pending)
         self._pending = []
-        for _, waiter in self._waiters:
-            if not waiter.done():
-                waiter.set_exception(error)
+        waiting = [waiter for _, waiter in self._waiters if not waiter.done()]
         self._waiters = []
-        if isinstance(error, Fenced) and self._when_taken is not None:
+        for waiter in waiting:
+            waiter.set_exception(error)
+        if isinstance(error, Fenced) and not waiting and self._when_taken is not None:
             self._when_taken()
 
     def _moment(self) -> datetime:
