@@ -13,14 +13,16 @@ from typing import Any
 import pytest
 
 from callsheet.agui.run_input import ContinuationInput
-from callsheet.db.transaction import Database
+from callsheet.db.transaction import Database, Read
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished
 from callsheet.jobs.local import LocalJobs
-from callsheet.kit.errors import Conflict, RateLimited
+from callsheet.kit.errors import Conflict, RateLimited, Unavailable
 from callsheet.kit.ids import new_id
+from callsheet.runs.queue_store import claim_runs
 from callsheet.runs.worker_locks import WorkerKind
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.application import Application
+from callsheet.wiring.claimed_run import begin_claimed
 from callsheet.wiring.claims import Claims
 from callsheet.wiring.expiry import Expiry
 from tests.fakes.chat import ScriptedChat
@@ -198,4 +200,35 @@ async def test_a_run_that_was_stopped_before_it_began_can_be_gone_on_with(
         async with process(tmp_path, database_url, "worker"):
             entries = await all_of(goes_on.entries)
     assert isinstance(entries[-1].event, RunFinished)
+    await assert_sound(database)
+
+
+async def no_connection() -> Read:
+    raise Unavailable("The database has no free connection.", service="database")
+
+
+class Away(Database):
+    """Cannot be read."""
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Read]:
+        yield await no_connection()
+
+
+async def test_a_claimed_run_that_cannot_be_had_now_waits_again(
+    tmp_path: Path, database: Database, database_url: str
+) -> None:
+    async with process(tmp_path, database_url, "api") as api:
+        run = await begin(api, "Hello")
+        core = api.core()
+        async with database.transaction() as tx:
+            waiting = await core.queue.claim(tx, 1)
+            [(run_id, lease)] = await claim_runs(tx, waiting, core.worker_id)
+            core.jobs.expect(run_id)
+        away = replace(core, database=Away(core.database.engine))
+        await begin_claimed(away, api.workflows, run_id, lease)
+        assert not core.jobs.has(run_id)
+        async with process(tmp_path, database_url, "worker"):
+            assert isinstance((await all_of(run.entries))[-1].event, RunFinished)
+    assert await rows(database, "SELECT take_overs FROM runs") == [(0,)]
     await assert_sound(database)

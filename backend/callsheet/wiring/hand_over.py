@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from callsheet.db.transaction import Read
+from callsheet.db.transaction import Read, Tx
 from callsheet.kit.log import get_log
 from callsheet.runs.lease import Lease
 from callsheet.runs.lease_store import runs_of
@@ -34,7 +34,7 @@ class HandOver:
                 return False
             if core.kind == "command":
                 return await count_workers(tx) > 0  # which finds it as well
-            await self._release(tx, run_id, seen, died=True)
+            await let_wait(core, tx, run_id, seen, died=True)
         return True
 
     async def of_own(self) -> None:
@@ -46,13 +46,15 @@ class HandOver:
             own = await runs_of(tx, core.worker_id)
         for run_id, seen in own:
             async with core.database.transaction() as tx:
-                await self._release(tx, run_id, seen, died=False)
+                await let_wait(core, tx, run_id, seen, died=False)
 
     async def _is_too_much(self, tx: Read, run_id: UUID) -> bool:
         return await take_overs_of(tx, run_id) >= self._most_take_overs
 
-    async def _release(self, tx: Read, run_id: UUID, seen: Lease, *, died: bool) -> None:
-        priority = await release_run(tx, run_id, seen, died=died)
-        if priority is not None:
-            await self._core.queue.submit(tx, run_id, priority)
-            log.warning("run_handed_over", run_id=str(run_id), died=died)
+
+async def let_wait(core: Core, tx: Tx, run_id: UUID, seen: Lease, *, died: bool) -> None:
+    """Put the run back into the queue, where it is still as it was `seen`."""
+    priority = await release_run(tx, run_id, seen, died=died)
+    if priority is not None:
+        await core.queue.submit(tx, run_id, priority)
+        log.warning("run_handed_over", run_id=str(run_id), died=died)
