@@ -1,6 +1,7 @@
-"""A run behind another that is being ended meanwhile is not called up.
+"""A run behind another that is being ended meanwhile is not called up; one that is may expire.
 
-Else it would be both: begun, with its message said, and ended as one whose time never came.
+Else the first would be both: begun, with its message said, and ended as one whose time never came;
+and the second would wait for a worker for ever.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ BEGIN
            next.said->>'currency', next.said->'metadata'
     FROM messages m WHERE m.session_id = next.session_id;
     UPDATE runs SET behind = false, user_message_id = said_id, input = input - 'said',
-                    updated_at = now()
+                    updated_at = now(){expires}
     WHERE id = next.id;
     UPDATE sessions
     SET status = 'pending', message_count = message_count + 1, last_activity_at = now(),
@@ -58,12 +59,16 @@ _ONCE_MORE = """
     WHERE r.id = next.id AND r.behind AND r.status = 'queued' AND r.worker_id IS NULL FOR UPDATE;
     CONTINUE WHEN NOT FOUND;"""
 
+_EXPIRES = """,
+      expires_at = now() + make_interval(secs => (next.said->>'waiting_s')::float8)"""
+
 
 def upgrade() -> None:
     op.execute("SET LOCAL lock_timeout = '5s'")
-    op.execute(_CALL_UP.format(waits=" AND r.worker_id IS NULL", once_more=_ONCE_MORE))
+    waits = " AND r.worker_id IS NULL"
+    op.execute(_CALL_UP.format(waits=waits, once_more=_ONCE_MORE, expires=_EXPIRES))
 
 
 def downgrade() -> None:
     op.execute("SET LOCAL lock_timeout = '5s'")
-    op.execute(_CALL_UP.format(waits="", once_more=""))
+    op.execute(_CALL_UP.format(waits="", once_more="", expires=""))

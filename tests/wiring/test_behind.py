@@ -143,8 +143,12 @@ async def test_what_was_not_called_up_is_found_by_looking(
     await until_text(first.entries, "Half the ")
     second = await begin(app, "Two", first.session_id)
     chat.choose = answering
+    expires = "SELECT extract(epoch FROM expires_at - now()) FROM runs WHERE id = :id"
+    assert await rows(database, expires, id=second.run_id) == [(None,)]
     await change(database, "UPDATE runs SET status = 'failed' WHERE id = :id", id=first.run_id)
     await Expiry(app.core()).call_up()
+    [(left_s,)] = await rows(database, expires, id=second.run_id)
+    assert 0 < left_s <= app.settings.limits.waiting_s
     assert isinstance((await all_of(second.entries))[-1].event, RunFinished)
     await app.core().jobs.cancel(first.run_id, "user")
 

@@ -36,7 +36,8 @@ class AddedRuns:
         """Store the run, which answers that message; the session's lock is held.
 
         One that has to wait is put into the queue in the same transaction. One that waits for its
-        session has its message with it, which is said when the session is free.
+        session has its message with it, which is said when the session is free, and how long it may
+        wait for a worker from then on.
         """
         beside = dict(request.input)
         if request.behind:
@@ -45,6 +46,7 @@ class AddedRuns:
                 "content": request.text,
                 "currency": self._options.currency,
                 "metadata": request.message_metadata,
+                "waiting_s": self._options.waiting_s,
             }
         if request.waits:
             await refuse_if_many_wait(tx, self._options.waiting_runs)
