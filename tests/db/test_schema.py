@@ -96,7 +96,8 @@ async def test_enums_and_indexes_are_as_named(database: Database) -> None:
         enums = await connection.execute(
             text(
                 "SELECT typname, array_agg(enumlabel::text ORDER BY enumsortorder) AS labels "
-                "FROM pg_enum JOIN pg_type t ON t.oid = enumtypid GROUP BY typname"
+                "FROM pg_enum JOIN pg_type t ON t.oid = enumtypid "
+                "WHERE typname NOT LIKE 'pgqueuer%' GROUP BY typname"  # its own business
             )
         )
         assert {row.typname: row.labels for row in enums} == {
