@@ -81,6 +81,11 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.execute("SET LOCAL lock_timeout = '5s'")
     op.execute("DROP FUNCTION call_up")
+    # A session has one active run from here on: what waits behind it cannot stay.
+    op.execute(
+        "UPDATE runs SET status = 'cancelled', finished_at = now() "
+        "WHERE behind AND status IN ('queued', 'running')"
+    )
     op.drop_index("idx_runs_behind", table_name="runs")
     op.drop_index("uq_runs_active_session", table_name="runs")
     op.create_index(

@@ -21,7 +21,7 @@ from callsheet.events.stage import StageFinished, StageStarted
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.union import AnyRunEvent, dump_event
 from callsheet.kit.ids import new_id
-from callsheet.runs.upkeep_store import pack_one
+from callsheet.runs.upkeep_store import next_whole, pack_journal
 
 _BATCH = 20_000
 
@@ -37,8 +37,10 @@ async def replay_s(url: str, port: int, events: int, times: int) -> dict[str, li
             "UPDATE runs SET finished_at = finished_at - interval '2 days' WHERE id = $1", run_id
         )
         async with database.transaction() as tx:
-            while await pack_one(tx, datetime.now(UTC) - timedelta(days=1)) is not None:
-                pass
+            while (
+                old := await next_whole(tx, datetime.now(UTC) - timedelta(days=1), ())
+            ) is not None:
+                await pack_journal(tx, old)
         took["packed"] = [await _read_s(port, run_id, events) for _ in range(times)]
     finally:
         await database.close()

@@ -156,3 +156,22 @@ async def test_a_deleted_sessions_events_are_removed_a_day_later(
         {"journal": "whole", "runs": 1},
     ]
     assert await books.one("SELECT count(DISTINCT run_id) FROM run_events") == 1
+
+
+async def test_a_journal_that_cannot_be_packed_holds_up_no_other(
+    agui: AgUiClient, provider: FakeProvider, books: Books, upkeep: Upkeep
+) -> None:
+    provider.scenario = chat_script()
+    broken, other = await agui.ask("one"), await agui.ask("two")
+    await books.one(
+        "UPDATE run_events SET event = jsonb_build_object('kind', 'of a later version') "
+        "WHERE run_id = $1 AND seq = 2",
+        UUID(broken.headers["x-run-id"]),
+    )
+    await age(books, broken.headers["x-run-id"], 3)
+    await age(books, other.headers["x-run-id"], 2)
+    await upkeep.sweep()
+    await upkeep.sweep()
+    packed = "SELECT journal = 'packed' FROM runs WHERE id = $1"
+    assert not await books.one(packed, UUID(broken.headers["x-run-id"]))
+    assert await books.one(packed, UUID(other.headers["x-run-id"]))

@@ -121,7 +121,7 @@ async def test_a_run_whose_worker_never_was_is_ended_by_a_stop_and_by_the_next_m
             id=lost, session=first.session_id, user=USER.user_id,
         )  # fmt: skip
         if end == "stop":
-            assert (await app.runs.cancel(USER, lost)).status == "interrupted"
+            assert (await app.runs.cancel(USER, lost)).status == "cancelled"
         else:
             run = await begin(app, "two", first.session_id)
             await all_of(run.entries)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import text
 
-from callsheet.db.transaction import Tx
+from callsheet.db.transaction import Read, Tx
 from callsheet.runs.event_store import read_rows
 from callsheet.runs.packed import pack
 
@@ -17,7 +18,8 @@ _PAGE = 5_000
 _LOCK = text("SELECT pg_try_advisory_xact_lock(:space)")
 
 _WHOLE = text("""
-SELECT id FROM runs WHERE journal = 'whole' AND finished_at < :before
+SELECT id FROM runs
+WHERE journal = 'whole' AND finished_at < :before AND NOT id = ANY(CAST(:but AS uuid[]))
 ORDER BY finished_at LIMIT 1
 """)
 
@@ -68,11 +70,15 @@ async def is_alone(tx: Tx) -> bool:
     return bool((await tx.execute(_LOCK, {"space": _SPACE})).scalar_one())
 
 
-async def pack_one(tx: Tx, before: datetime) -> UUID | None:
-    """Pack the journal of one run that ended before that moment; None where there is none."""
-    run_id: UUID | None = (await tx.execute(_WHOLE, {"before": before})).scalar_one_or_none()
-    if run_id is None:
-        return None
+async def next_whole(tx: Read, before: datetime, but: Collection[UUID]) -> UUID | None:
+    """The oldest run that ended before that moment and is not packed, apart from these."""
+    values = {"before": before, "but": list(but)}
+    run_id: UUID | None = (await tx.execute(_WHOLE, values)).scalar_one_or_none()
+    return run_id
+
+
+async def pack_journal(tx: Tx, run_id: UUID) -> None:
+    """Pack the journal of a run that has ended."""
     after = 0
     while entries := await read_rows(tx, run_id, after, _PAGE):
         after = entries[-1].seq
@@ -84,7 +90,6 @@ async def pack_one(tx: Tx, before: datetime) -> UUID | None:
             first = [each.first for each in packed]
             await tx.execute(_DELETE, {"run_id": run_id, "first": first, "last": last})
     await tx.execute(_MARK, {"run_id": run_id})
-    return run_id
 
 
 async def forget_some(tx: Tx, before: datetime, limit: int) -> int:

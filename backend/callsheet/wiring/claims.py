@@ -85,16 +85,21 @@ class Claims:
         if most == 0:
             return False
         with core.jobs.keep(most):
-            try:
-                found, claimed = await self._claimed(most)
-            except AppError as error:
-                log.warning("runs_not_claimed", error=str(error))
-                return False
+            found, claimed = await self._claimed_or_none(most)
             for run_id, lease in claimed:
                 place = ExitStack()
                 place.enter_context(core.jobs.keep(1))
                 group.create_task(self._begin(run_id, lease, place))
         return found
+
+    async def _claimed_or_none(self, most: int) -> tuple[bool, list[tuple[UUID, Lease]]]:
+        try:
+            return await self._claimed(most)
+        except AppError as error:
+            log.warning("runs_not_claimed", error=str(error))
+        except Exception:  # border: what is wrong with one claim stops no run that was claimed
+            log.exception("claim_failed")
+        return False, []
 
     async def _claimed(self, most: int) -> tuple[bool, list[tuple[UUID, Lease]]]:
         """Whether any waited, and those that still do: the rest were stopped meanwhile."""

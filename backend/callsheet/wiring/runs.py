@@ -113,12 +113,10 @@ class RunService:
             lease = await self._lease_of_active(core, principal, run_id)
             if lease is None:
                 return
-            if lease.worker_id is None:
-                ended = await core.recovery.end(run_id, lease, _STOPPED)
-            elif not await self._has_somebody(core, run_id, lease):
-                ended = await core.recovery.end(run_id, lease)
-            else:
+            if await self._has_somebody(core, run_id, lease):
                 ended = await self._stopped_elsewhere(core, principal, run_id)
+            else:
+                ended = await core.recovery.end(run_id, lease, _STOPPED)
             if ended:
                 return
         raise Conflict(
@@ -138,6 +136,8 @@ class RunService:
 
     @staticmethod
     async def _has_somebody(core: Core, run_id: UUID, lease: Lease) -> bool:
+        if lease.worker_id is None:
+            return False
         if lease.worker_id == core.worker_id:
             return core.jobs.has(run_id)
         async with core.database.read() as tx:

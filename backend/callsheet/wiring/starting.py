@@ -9,8 +9,10 @@ from typing import Final
 
 from callsheet.admission.abandoned import Abandoned
 from callsheet.admission.admitted import AdmissionRequest, Ticket
+from callsheet.kit.errors import Unavailable
 from callsheet.wiring.core import Core
 
+_MOST_ABANDONED: Final = 3
 _FIRST_STEPS: Final = 12
 """Rounds of the event loop, a few more than a run takes to its first commit."""
 
@@ -18,17 +20,25 @@ _FIRST_STEPS: Final = 12
 async def admitted(
     core: Core, request: AdmissionRequest, admit: Callable[[], Awaitable[Ticket]]
 ) -> Ticket:
-    """The ticket that `admit` gives within the user's limits; an abandoned run is ended first."""
+    """The ticket that `admit` gives within the user's limits; an abandoned run is ended first.
+
+    Unavailable where one abandoned run after the other is in the way: processes die too fast.
+    """
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(core.turn_limits.let_in(request))
-        try:
-            ticket = await admit()
-        except Abandoned as abandoned:
-            await core.recovery.end(abandoned.run_id, abandoned.lease)
-            ticket = await admit()
+        ticket = await _ended_first(core, admit)
         with let_in(core, ticket):
             await stack.aclose()
     return ticket
+
+
+async def _ended_first(core: Core, admit: Callable[[], Awaitable[Ticket]]) -> Ticket:
+    for _ in range(_MOST_ABANDONED):
+        try:
+            return await admit()
+        except Abandoned as abandoned:
+            await core.recovery.end(abandoned.run_id, abandoned.lease)
+    raise Unavailable("The session's run was lost again and again.", service="worker")
 
 
 @contextmanager

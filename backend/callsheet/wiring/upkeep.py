@@ -7,13 +7,20 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 from callsheet.db.transaction import Database, Tx
 from callsheet.interrupts.upkeep_store import forget_words
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import AppError
 from callsheet.kit.log import get_log
-from callsheet.runs.upkeep_store import forget_deleted, forget_some, is_alone, pack_one
+from callsheet.runs.upkeep_store import (
+    forget_deleted,
+    forget_some,
+    is_alone,
+    next_whole,
+    pack_journal,
+)
 
 EVERY_S: Final = 600.0
 _FORGET_AT_ONCE: Final = 20
@@ -43,6 +50,7 @@ class Upkeep:
         self._clock = clock
         self._options = options
         self._every_s = every_s
+        self._unpackable: set[UUID] = set()
 
     async def run(self) -> None:
         """Look now and then, until cancelled; a fresh process has more urgent things to do."""
@@ -58,7 +66,7 @@ class Upkeep:
         keep, pack = self._options.keep_days, self._options.pack_after_days
         forgotten = await self._all(self._forget, keep) if keep else 0
         forgotten += await self._all(self._forget_deleted, _DELETED_AFTER_DAYS)
-        packed = await self._all(self._pack, pack) if pack else 0
+        packed = await self._pack_all(pack) if pack else 0
         if forgotten or packed:
             _log.info("journals_kept_up", removed=forgotten, packed=packed)
 
@@ -87,6 +95,26 @@ class Upkeep:
             await forget_words(tx)
         return forgotten
 
-    @staticmethod
-    async def _pack(tx: Tx, before: datetime) -> int:
-        return 0 if await pack_one(tx, before) is None else 1
+    async def _pack_all(self, days: float) -> int:
+        """Pack run by run; one that cannot be packed is left as it is and holds up no other."""
+        before = self._clock.now() - timedelta(days=days)
+        done = 0
+        while True:
+            run_id: UUID | None = None
+            try:
+                async with self._database.transaction() as tx:
+                    if await is_alone(tx):
+                        run_id = await next_whole(tx, before, self._unpackable)
+                    if run_id is None:
+                        return done
+                    await pack_journal(tx, run_id)
+            except AppError:
+                raise
+            except Exception:  # border: what is wrong with one journal is not the others' fault
+                if run_id is None:
+                    raise
+                _log.exception("journal_not_packed", run_id=str(run_id))
+                self._unpackable.add(run_id)
+                continue
+            done += 1
+            await asyncio.sleep(_PAUSE_S)
