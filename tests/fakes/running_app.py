@@ -15,6 +15,7 @@ from fastapi import FastAPI
 
 from callsheet.cli.listening import HttpServer, listen, url_of
 from callsheet.main import create_app_for
+from callsheet.runs.worker_locks import WorkerKind
 from callsheet.settings.settings import Settings
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.application import Application
@@ -27,7 +28,10 @@ _STOP_S = 30.0
 class RunningApp:
     """Ready for turns inside the block; stopped in order at its end."""
 
-    def __init__(self, settings: Settings, adapters: Adapters | None = None) -> None:
+    def __init__(
+        self, settings: Settings, adapters: Adapters | None = None, kind: WorkerKind = "serve"
+    ) -> None:
+        self._kind = kind
         self._settings = settings
         self._adapters = adapters
         self._socket = listen("127.0.0.1", 0)
@@ -99,7 +103,7 @@ class RunningApp:
             self._failures.append(error)
 
     async def _serve(self) -> None:
-        application = Application(self._settings, self._adapters)
+        application = Application(self._settings, self._adapters, kind=self._kind)
 
         def failed(failure: Exception) -> None:
             self._failures.append(failure)

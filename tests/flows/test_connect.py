@@ -10,6 +10,8 @@ from tests.fakes.books import Books
 from tests.fakes.chat_script import chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
+from tests.fakes.running_app import RunningApp
+from tests.fakes.two_apps import client_of
 from tests.fixtures.app import Serve
 
 
@@ -118,3 +120,28 @@ async def test_money_is_hidden_here_too(serve: Serve, deployment: Deployment) ->
         turn = await connected(agui, "t")
     (state,) = turn.of("STATE_SNAPSHOT")
     assert set(state["snapshot"]["callsheet"]["session"]) == {"totalTokens"}
+
+
+async def test_who_comes_back_to_a_run_that_waits_for_a_worker_sees_what_was_said_at_once(
+    deployment: Deployment, database_url: str, provider: FakeProvider
+) -> None:
+    provider.scenario = chat_script()
+    settings = deployment.settings(database_url)
+    async with (
+        RunningApp(settings, kind="api") as door,
+        client_of(door) as agui,
+        agui.open("one", thread_id="t"),
+        agui.connect("t") as (turn, events),
+    ):
+        first = [await anext(events), await anext(events)]
+        assert [event["type"] for event in first] == ["RUN_STARTED", "MESSAGES_SNAPSHOT"]
+        assert said(turn) == [("user", "one")]
+        async with RunningApp(settings):
+            async for _ in events:
+                pass
+    for event in turn.events:
+        check_event(event)
+    assert turn.order.finish() == []
+    assert turn.text == "Here is your answer."
+    assert turn.kinds().count("RUN_STARTED") == 1
+    assert turn.events[0]["threadId"] == "t"

@@ -182,3 +182,15 @@ async def test_what_the_application_told_is_told_again(
     again = await agui.go_on(turn.headers["x-run-id"])
     assert again.text == "Here is your answer."
     assert "Cart:\napples" in str(provider.bodies[-1]["messages"][-1]["content"])
+
+
+async def test_the_tools_that_the_client_brought_are_still_there(
+    agui: AgUiClient, provider: FakeProvider
+) -> None:
+    pick = {"name": "pick_file", "description": "Picks.", "parameters": {"type": "object"}}
+    provider.scenario = chat_script(execution=DOWN)
+    turn = await agui.ask("hello", tools=[pick])
+    for _ in range(2):
+        turn = await agui.go_on(turn.headers["x-run-id"])
+        offered = [tool["function"]["name"] for tool in provider.bodies[-1]["tools"]]
+        assert "pick_file" in offered

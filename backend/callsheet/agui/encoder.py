@@ -48,11 +48,12 @@ class Encoder:
         self._ended = False
         tools = ToolFrames(self._out, show)
         costs = CostFrames(self._out, run_id, show, opening_for(viewer.client_state))
+        self._run = RunFrames(self._out, str(run_id), ids, protocol, show, viewer.history)
         self._taken_back = TakenBack(self._out)
         self._writers = _one_after_the_other(
             costs.last_writers(),
             self._taken_back.last_writers(),
-            RunFrames(self._out, str(run_id), ids, protocol, show, viewer.history).writers(),
+            self._run.writers(),
             AgentFrames(self._out, tools.calls, show).writers(),
             MessageFrames(self._out, show).writers(),
             tools.writers(),
@@ -60,6 +61,11 @@ class Encoder:
             costs.writers(),
             self._taken_back.writers(),
         )
+
+    def open_early(self, session_id: UUID) -> bytes:
+        """The begin and the history, for who comes before the run has begun; once, and first."""
+        self._run.open_early(str(session_id))
+        return self._out.take()
 
     @property
     def has_taken_back(self) -> bool:

@@ -94,9 +94,14 @@ class FrameWriter:
                 % (self._prefix, self._n, opening, encode_one_line(piece), self._millis, self._tail)
             )
 
+    def pass_over(self) -> None:
+        """Count one frame that this viewer has in another form."""
+        self._n += 1
+
     def put_beside(self, event: dict[str, Any]) -> None:
-        """Write one event between the others that no entry stands behind."""
-        self._frames.append(self.unnumbered({**event, "timestamp": self._millis}))
+        """Write one event that no entry stands behind; it has no time where it is the first."""
+        when = {"timestamp": self._millis} if self._millis else {}
+        self._frames.append(self.unnumbered({**event, **when}))
 
     def unnumbered(self, event: dict[str, Any]) -> bytes:
         """One frame that no entry stands behind."""

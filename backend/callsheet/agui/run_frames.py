@@ -42,6 +42,14 @@ class RunFrames:
         self._ids = ids
         self._protocol = protocol
         self._show = show
+        self._is_open = False
+
+    def open_early(self, session_id: str) -> None:
+        """Begin before the run does, for a client with nothing in hand: it has not to wait."""
+        self._is_open = True
+        self._out.put_beside({**self._begin(), "metadata": {"callsheet": self._own(session_id)}})
+        if self._history is not None:
+            self._out.put_beside(self._history)
 
     def writers(self) -> Writers:
         """Which event is written by what."""
@@ -55,20 +63,25 @@ class RunFrames:
 
     def _started(self, event: RunStarted) -> None:
         self._out.trace(event.trace_id)
-        started = {"type": "RUN_STARTED", **self._envelope(), "protocolVersion": PROTOCOL_VERSION}
-        if self._ids.parent_run_id is not None:
-            started["parentRunId"] = self._ids.parent_run_id
+        if self._is_open:
+            self._out.pass_over()
+            return
+        named = {"workflow": event.workflow, "revision": event.revision}
         self._out.put(
-            started,
-            {
-                "sessionId": event.session_id,
-                "runId": self._run_id,
-                "workflow": event.workflow,
-                "revision": event.revision,
-            },
+            self._begin(),
+            {**self._own(event.session_id), **named},
         )
         if self._history is not None:
             self._out.put_beside(self._history)
+
+    def _begin(self) -> dict[str, Any]:
+        started = {"type": "RUN_STARTED", **self._envelope(), "protocolVersion": PROTOCOL_VERSION}
+        if self._ids.parent_run_id is not None:
+            started["parentRunId"] = self._ids.parent_run_id
+        return started
+
+    def _own(self, session_id: str) -> dict[str, Any]:
+        return {"sessionId": session_id, "runId": self._run_id}
 
     def _finished(self, event: RunFinished) -> None:
         named = {"messageId": event.message_id} if event.message_id else {}

@@ -55,8 +55,10 @@ def encoder_for(watched: WatchedRun, viewer: Viewer, options: ApiOptions) -> Enc
 def run_stream(
     watched: WatchedRun, viewer: Viewer, options: ApiOptions, sessions: Sessions
 ) -> StreamResponse:
-    """The run to its end."""
+    """The run to its end; who has nothing in hand need not wait for its begin."""
     run, encoder = watched.run, encoder_for(watched, viewer, options)
     headers = run_headers(run.session_id, run.id)
     said = partial(sessions.streamed, run.session_id, run.id)
-    return StreamResponse(watched.entries, encoder, headers, options.ping_after_s, said)
+    early = viewer.history is not None and run.status == "queued"
+    opening = encoder.open_early(run.session_id) if early else b""
+    return StreamResponse(watched.entries, encoder, headers, options.ping_after_s, said, opening)

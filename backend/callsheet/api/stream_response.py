@@ -56,13 +56,16 @@ class StreamResponse(Response):
         headers: Mapping[str, str],
         ping_after_s: float,
         said: WhatWasSaid,
+        opening: bytes = b"",
     ) -> None:
+        """`opening` are frames that are sent before there is any entry."""
         super().__init__(headers={**STREAM_HEADERS, **headers})
         del self.headers["content-length"]
         self._entries = entries
         self._encoder = encoder
         self._ping_after_s = ping_after_s
         self._said = said
+        self._opening = opening
         self._sent_at_s = 0.0
         self._blocked_at_s: float | None = None
 
@@ -85,6 +88,7 @@ class StreamResponse(Response):
 
     async def _pump(self, send: Send) -> None:
         try:
+            await self._write(self._opening, send)
             async for batch in self._entries:
                 await self._write(await encoded(self._encoder, batch, self._said), send)
         except AppError as error:

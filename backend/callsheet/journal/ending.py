@@ -102,8 +102,13 @@ def _unfinished(events: Sequence[AnyRunEvent]) -> list[LlmCallStarted]:
 
 
 def _cut(message_id: str, answer: Streamed, status: MessageStatus) -> AnswerFinished:
+    """A discarded answer is nobody's any more: no list of messages shows it as an answer."""
     return AnswerFinished(
-        message_id=message_id, status=status, text=answer.text, reasoning=answer.reasoning
+        message_id=message_id,
+        status=status,
+        text=answer.text,
+        reasoning=answer.reasoning,
+        metadata={"visible": False} if status == "discarded" else {},
     )
 
 

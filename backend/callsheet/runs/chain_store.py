@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import text
@@ -40,6 +41,12 @@ SELECT NOT EXISTS (
 """)
 
 
+_TOOLS = text("""
+SELECT coalesce(r.input->'tools', first.input->'tools', '[]')
+FROM runs r LEFT JOIN runs first ON first.id = r.root_run_id WHERE r.id = :run_id
+""")
+
+
 @dataclass(frozen=True, slots=True)
 class ChainedEvent:
     """One event of a chain of runs, with the run that it is of."""
@@ -64,3 +71,9 @@ async def chain_events(tx: Read, run_id: UUID) -> list[ChainedEvent]:
 async def is_last_run(tx: Read, run_id: UUID) -> bool:
     """Whether its session has had no run after it; one that is still behind it does not count."""
     return bool((await tx.execute(_IS_LAST, {"run_id": run_id})).scalar_one())
+
+
+async def tools_brought(tx: Read, run_id: UUID) -> list[dict[str, Any]]:
+    """The client's tools that the run was asked for with, or the first run of its chain."""
+    found: list[dict[str, Any]] = (await tx.execute(_TOOLS, {"run_id": run_id})).scalar_one()
+    return found

@@ -9,6 +9,7 @@ from callsheet.admission.admitted import AdmissionRequest
 from callsheet.agui.run_input import ContinuationInput
 from callsheet.auth.principal import Principal
 from callsheet.kit.errors import NotFound
+from callsheet.runs.chain_store import tools_brought
 from callsheet.runs.run import RunRecord
 from callsheet.runs.started import StartedRun
 from callsheet.runs.store import find_run
@@ -31,8 +32,10 @@ class ContinuationService:
         core = self._core()
         async with core.database.read() as tx:
             before = await find_run(tx, run_id, principal.user_id)
-        if before is None or before.user_message_id is None:
-            raise NotFound("There is no such run.")
+            if before is None or before.user_message_id is None:
+                raise NotFound("There is no such run.")
+            tools = await tools_brought(tx, run_id)
+        beside = {"state": asked.state, "parentRunId": before.raw_run_id, "tools": tools}
         request = AdmissionRequest(
             user_id=principal.user_id,
             session_id=before.session_id,
@@ -45,10 +48,6 @@ class ContinuationService:
             protocol=asked.protocol,
             trace_id=trace_id,
             parent_run_id=before.id,
-            input={
-                key: value
-                for key, value in {"state": asked.state, "parentRunId": before.raw_run_id}.items()
-                if value
-            },
+            input={key: value for key, value in beside.items() if value},
         )
         return before, await go_on(core, self._workflows, Wish(before, request))
