@@ -14,7 +14,7 @@ import pytest
 
 from callsheet.db.transaction import Database
 from callsheet.events.order import OrderChecker
-from callsheet.events.run import RunFailed, RunFinished, RunTakenOver
+from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunTakenOver
 from callsheet.events.union import TERMINAL
 from callsheet.kit.errors import Conflict
 from callsheet.kit.ids import new_id
@@ -73,7 +73,7 @@ async def until_ended(database: Database, run_id: UUID) -> str:
             await asyncio.sleep(0.02)
 
 
-async def assert_closed(database: Database, run_id: UUID) -> None:
+async def assert_closed(database: Database, run_id: UUID, *, stopped: bool = False) -> None:
     """One terminal event, nothing open, what had streamed kept and booked."""
     async with database.read() as tx:
         entries = await read_events(tx, run_id, 0, 1000)
@@ -81,8 +81,12 @@ async def assert_closed(database: Database, run_id: UUID) -> None:
     for entry in entries:
         order.check(entry.event)
     (end,) = [entry.event for entry in entries if isinstance(entry.event, TERMINAL)]
-    assert isinstance(end, RunFailed)
-    assert end.code == "worker_died"
+    if stopped:
+        assert isinstance(end, RunCancelled)
+        assert end.reason == "user"
+    else:
+        assert isinstance(end, RunFailed)
+        assert end.code == "worker_died"
     assert await rows(
         database,
         "SELECT status, usage_source, input_tokens > 0, output_tokens > 0 FROM llm_calls "
@@ -159,10 +163,10 @@ async def test_a_living_processes_run_is_left_to_it_and_a_dead_ones_is_ended_whe
         async with asyncio.timeout(20):
             while (ended := await stopped(app, run_id)) is None:
                 await asyncio.sleep(0.05)
-        assert ended == "interrupted"
+        assert ended == "cancelled"
         again = await begin(app, "Once more", session_id)
         await all_of(again.entries)
-    await assert_closed(database, run_id)
+    await assert_closed(database, run_id, stopped=True)
 
 
 async def stopped(app: Application, run_id: UUID) -> str | None:
