@@ -41,7 +41,8 @@ class Claims:
         self._channel = Channel(options, _CHANNEL)
         self._look_every_s = look_every_s
         self._wake = asyncio.Event()
-        core.jobs.when_freed(self._wake.set)
+        self._had_no_room = False
+        core.jobs.when_freed(self._room)
 
     async def run(self) -> None:
         """Claim and begin until cancelled."""
@@ -69,10 +70,16 @@ class Claims:
         if _INSERTED in word:
             self._wake.set()
 
+    def _room(self) -> None:
+        """A place is free. To look each time would be a query for each turn."""
+        if self._had_no_room:
+            self._wake.set()
+
     async def _claim(self, group: asyncio.TaskGroup) -> bool:
         """Claim what there is room for; whether there may be more."""
         core = self._core
-        if core.jobs.room() == 0:
+        self._had_no_room = core.jobs.room() == 0
+        if self._had_no_room:
             return False
         try:
             async with core.database.read() as tx:
@@ -82,7 +89,8 @@ class Claims:
             log.warning("queue_not_looked_at", error=str(error))
             return False
         most = min(core.jobs.room(), _MOST_AT_ONCE)
-        if most == 0:
+        self._had_no_room = most == 0
+        if self._had_no_room:
             return False
         with core.jobs.keep(most):
             found, claimed = await self._claimed_or_none(most)
