@@ -7,6 +7,7 @@ from callsheet.agui.show import SHOW_EVERYTHING
 from callsheet.events.agent import HistoryCut
 from callsheet.events.run import RunFinished
 from callsheet.events.stage import StageFinished, StageSkipped, StageStarted
+from callsheet.events.steered import Steered
 from callsheet.events.union import AnyRunEvent
 from tests.agui.encoded import IDS
 from tests.agui.frames import check_event, read_frames
@@ -64,3 +65,14 @@ def test_each_stage_has_an_activity_of_its_own_that_is_the_same_each_time() -> N
     first, second = shown(*events)
     assert first["messageId"] != second["messageId"]
     assert shown(*events)[0]["messageId"] == first["messageId"]
+
+
+def test_what_was_said_on_the_way_is_told_with_the_message_that_it_is() -> None:
+    said = [
+        Steered(run_id=run, message_id=f"m-{run}", text=run, path="s#1/t", iteration=0)
+        for run in ("r1", "r2")
+    ]
+    one, two = shown(StageStarted(stage="s"), *said, StageFinished(stage="s", status="done"))
+    assert one["activityType"] == "callsheet.steered"
+    assert one["content"] == {"messageId": "m-r1", "text": "r1"}
+    assert one["messageId"] != two["messageId"]

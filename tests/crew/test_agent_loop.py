@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from callsheet.crew.agent_loop import AgentLoop
+from callsheet.crew.agent_loop import AgentLoop, Hear, nothing_heard
 from callsheet.crew.answer import Answer
 from callsheet.crew.frame import Frame
 from callsheet.crew.messages import ANSWER_NOW
@@ -55,6 +55,7 @@ class Stage:
     asks: Mapping[str, Ask] = field(default_factory=dict)
     inside: Mapping[str, BaseException] = field(default_factory=dict)
     called: list[RequestedTool] = field(default_factory=list)
+    hear: Hear = nothing_heard
     running: int = 0
     most_running: int = 0
 
@@ -68,7 +69,7 @@ class Stage:
             visible=True,
         )
         tools = ToolRound(frame, self._emit, self, self.record, parallel=2)
-        loop = AgentLoop(frame, self._emit, tools, TOOLS, failed_rounds=3)
+        loop = AgentLoop(frame, self._emit, tools, TOOLS, failed_rounds=3, hear=self.hear)
         return await loop.run(FIRST, self._ask, deadline or Deadline.after(10))
 
     def _emit(self, event: AnyRunEvent) -> None:

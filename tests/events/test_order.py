@@ -13,6 +13,7 @@ from callsheet.events.order import OrderChecker, OrderViolation
 from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
 from callsheet.events.stage import StageFinished, StageSkipped, StageStarted
+from callsheet.events.steered import Steered
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import (
     ToolCallArgs,
@@ -236,3 +237,13 @@ def test_what_was_journaled_of_a_run_that_goes_on_from_another_is_taken_as_it_st
 def test_a_call_of_its_own_is_not_carried() -> None:
     with pytest.raises(OrderViolation):
         OrderChecker().replay([START, STAGE, AGENT, ToolStarted(tool_call_id="c"), TOOL])
+
+
+def test_a_message_goes_into_a_run_only_where_a_stage_is_at_work() -> None:
+    said = Steered(run_id="r", message_id="m", text="t", path="intent#1/t", iteration=0)
+    check_all([START, STAGE, said, AGENT, said])
+    done: list[AnyRunEvent] = [START, STAGE, StageFinished(stage="intent", status="done")]
+    for before in ([], done[:1], done):
+        order = check_all(before)
+        with pytest.raises(OrderViolation):
+            order.check(said)

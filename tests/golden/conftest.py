@@ -1,5 +1,31 @@
-"""The running product, for every recording."""
+"""The running product, for every recording; `steered` is `chat` with `when_busy: steer`."""
 
-from tests.fixtures.app import agui, books, shared_app, shared_database_url
+from __future__ import annotations
 
-__all__ = ["agui", "books", "shared_app", "shared_database_url"]
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.fakes.deployment import make_deployment
+from tests.fakes.provider.server import FakeProvider
+from tests.fakes.running_app import RunningApp
+from tests.fixtures.app import agui, books, shared_database_url
+
+__all__ = ["agui", "books", "shared_database_url"]
+
+
+@pytest.fixture(scope="session")
+def shared_app(
+    tmp_path_factory: pytest.TempPathFactory,
+    shared_provider: FakeProvider,
+    shared_database_url: str,
+) -> Iterator[RunningApp]:
+    folder = tmp_path_factory.mktemp("golden") / "deployment"
+    deployment = make_deployment(folder, shared_provider.base_url)
+    shutil.copytree(folder / "crews" / "chat", folder / "crews" / "steered")
+    deployment.edit(
+        "crews/steered/workflow.yaml", "timeout_s: 600", "timeout_s: 600\nwhen_busy: steer"
+    )
+    with RunningApp(deployment.settings(shared_database_url)) as running:
+        yield running

@@ -9,7 +9,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from tests.fakes.agui_client import AgUiClient, Turn
-from tests.fakes.chat_script import chat_script
+from tests.fakes.chat_script import chat_script, judged
 from tests.fakes.provider.scenario import Scenario
 from tests.fakes.provider.server import FakeProvider
 
@@ -24,6 +24,7 @@ PICK: Final = {
     "parameters": {"type": "object", "properties": {}},
 }
 BOTH: Final = ("agui-1.0", "agui-0.0")
+STEERED: Final = "/v1/agent-chat/steered"
 
 Play = Callable[[AgUiClient, FakeProvider], Awaitable[Turn]]
 
@@ -109,6 +110,32 @@ async def connected(agui: AgUiClient, provider: FakeProvider) -> Turn:
     return turn
 
 
+async def steering(agui: AgUiClient, provider: FakeProvider) -> tuple[Turn, Turn]:
+    """A turn, and the one of a message that came while its first model was answering."""
+    held = {"text": judged("simple"), "chunks": 5, "held": True}
+    provider.scenario = chat_script(intent=held)
+    async with agui.open("What is 17*23?", path=STEERED) as (first, events):
+        async for event in events:
+            if event["type"] == "REASONING_MESSAGE_CONTENT":
+                break
+        more = agui.open("And in words, please.", path=STEERED, thread_id=first.thread_id)
+        async with more as (second, others):
+            provider.release()
+            async for _ in others:
+                pass
+        async for _ in events:
+            pass
+    return first.finish(), second.finish()
+
+
+async def steered(agui: AgUiClient, provider: FakeProvider) -> Turn:
+    return (await steering(agui, provider))[0]
+
+
+async def steered_run(agui: AgUiClient, provider: FakeProvider) -> Turn:
+    return (await steering(agui, provider))[1]
+
+
 KINDS: Final = {
     kind.name: kind
     for kind in (
@@ -129,5 +156,7 @@ KINDS: Final = {
         Kind("client-tool", waits({"name": "pick_file", "arguments": "{}"}), clients=("agui-1.0",)),
         Kind("client-tool-0.x", waits({"name": "pick_file", "arguments": "{}"}), protocol=None),
         Kind("connect", connected, whole=True),
+        Kind("steered", steered),
+        Kind("steered-run", steered_run),
     )
 }

@@ -8,6 +8,7 @@ from callsheet.events.agent import TaskFinished
 from callsheet.events.call import AnswerFinished, MessageStatus, RequestedTool
 from callsheet.events.run import RunFailed
 from callsheet.events.stage import StageFinished, StageRetried, StageStarted
+from callsheet.events.steered import Steered
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import ToolResult, ToolStarted, ToolStatus
 from callsheet.turn.record import fold
@@ -124,3 +125,27 @@ def test_a_text_was_shown_once_it_is_whole_and_visible() -> None:
     cut = text("cut", visible=True)[:2]
     record = fold([*text("inner", visible=False), *text("seen", visible=True), *cut])
     assert record.shown == {"seen"}
+
+
+def steered(text: str, path: str = PATH, iteration: int = 0) -> Steered:
+    return Steered(run_id=text, message_id="m", text=text, path=path, iteration=iteration)
+
+
+def test_what_was_said_on_the_way_is_found_by_its_place_in_its_order() -> None:
+    said = [
+        steered("one", "intent#1/judge"),
+        steered("two"),
+        steered("three", iteration=1),
+        steered("four", "execution#2/write"),
+        steered("five", "execution#1/check"),
+        steered("six", "execution_more#1/write"),
+    ]
+    record = fold(said)
+    assert record.steered == said
+    assert record.steered_at(PATH, 0) == ["two"]
+    assert record.steered_at(PATH, 1) == ["three"]
+    assert record.steered_at(PATH, 2) == []
+    assert record.steered_on(PATH) == ["two", "three"]
+    assert record.steered_in("execution") == ["two", "three", "four", "five"]
+    assert record.steered_in("execution", before=2) == ["two", "three", "five"]
+    assert record.steered_in("execution", before=1) == []

@@ -67,6 +67,7 @@ class World:
             recovery=self,
             broker=self,
             last_viewers=SimpleNamespace(minding=lambda *_: nullcontext()),
+            steering=SimpleNamespace(into=lambda *_: nullcontext()),
             spool=self.spool,
             writer=SimpleNamespace(open=lambda _: journal),
             worker_id="w1",

@@ -11,7 +11,7 @@ from uuid import UUID
 from callsheet.runs.priority import INTERACTIVE
 from callsheet.sessions.settings import SessionSettings
 
-WhenBusy = Literal["refuse", "queue"]
+WhenBusy = Literal["refuse", "queue", "steer"]
 WhenWaiting = Literal["cancel_and_answer", "ask_again", "refuse"]
 
 

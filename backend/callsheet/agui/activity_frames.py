@@ -1,4 +1,4 @@
-"""What a stage decided, and what a model was not told, as ACTIVITY."""
+"""What a stage decided, what a model was not told, and what it was told meanwhile: ACTIVITY."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from uuid import UUID
 from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.events.agent import HistoryCut
 from callsheet.events.stage import StageFinished, StageSkipped
+from callsheet.events.steered import Steered
 from callsheet.kit.ids import part_id
 from callsheet.kit.json import decode
 
 STAGE: Final = "callsheet.stage"
 HISTORY: Final = "callsheet.history"
+STEERED: Final = "callsheet.steered"
 
 
 class ActivityFrames:
-    """One activity for each stage that has something to tell, and one for the history."""
+    """One activity for each stage that has something to tell, and for each message on the way."""
 
     def __init__(self, out: FrameWriter, run_id: UUID) -> None:
         self._out = out
@@ -28,6 +30,7 @@ class ActivityFrames:
             StageFinished: self._stage_finished,
             StageSkipped: self._stage_skipped,
             HistoryCut: self._history_cut,
+            Steered: self._steered,
         }
 
     def _stage_finished(self, event: StageFinished) -> None:
@@ -42,6 +45,10 @@ class ActivityFrames:
     def _history_cut(self, event: HistoryCut) -> None:
         content = {"stage": event.stage, "turnsLeftOut": event.turns_left_out}
         self._put(HISTORY, event.stage, content)
+
+    def _steered(self, event: Steered) -> None:
+        content = {"messageId": event.message_id, "text": event.text}
+        self._put(STEERED, event.run_id, content)
 
     def _put(self, kind: str, part: str, content: dict[str, Any]) -> None:
         self._out.put(

@@ -85,6 +85,8 @@ class RunFrames:
 
     def _finished(self, event: RunFinished) -> None:
         named = {"messageId": event.message_id} if event.message_id else {}
+        if event.steered_run_id:
+            named["steeredRunId"] = event.steered_run_id
         self._out.put(self._finish(event), {**run_cost(event.usage, self._show), **named})
 
     def _failed(self, event: RunFailed) -> None:

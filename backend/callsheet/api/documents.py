@@ -200,6 +200,7 @@ class Answer(Document, frozen=True, kw_only=True):
     unpriced: bool | msgspec.UnsetType = msgspec.UNSET
     error: Failure | msgspec.UnsetType = msgspec.UNSET
     reason: str | msgspec.UnsetType = msgspec.UNSET
+    steered_run_id: str | msgspec.UnsetType = msgspec.UNSET
     interrupts: list[AskedInterrupt] | msgspec.UnsetType = msgspec.UNSET
 
 

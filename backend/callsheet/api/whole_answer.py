@@ -85,6 +85,8 @@ class WholeAnswer:
 
     def _status(self) -> dict[str, Any]:
         match self._end:
+            case RunFinished(steered_run_id=str(steered)):
+                return {"status": "succeeded", "steered_run_id": steered}
             case RunFinished():
                 return {"status": "succeeded"}
             case RunFailed(code=code, message=message):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
@@ -33,6 +33,16 @@ class Ask(Protocol):
     ) -> Answer: ...
 
 
+Hear = Callable[[int], Awaitable[Sequence[ChatMessage]]]
+"""What came for the model before the answer of that number, counted from 0."""
+
+
+async def nothing_heard(iteration: int) -> Sequence[ChatMessage]:
+    """Nothing comes."""
+    del iteration
+    return ()
+
+
 class AgentLoop:
     """One execution of an agent. It owns the messages; nothing else changes them."""
 
@@ -44,7 +54,9 @@ class AgentLoop:
         tools: Sequence[Mapping[str, Any]],
         *,
         failed_rounds: int,
+        hear: Hear = nothing_heard,
     ) -> None:
+        self._hear = hear
         self._frame = frame
         self._emit = emit
         self._tool_round = tool_round
@@ -64,19 +76,22 @@ class AgentLoop:
         """
         talk = list(messages)
         agent = self._frame.agent
-        failed = 0
-        for _ in range(agent.max_iter):
+        asked = failed = 0
+        while asked < agent.max_iter:
             async with self._iteration(deadline) as limit:
+                talk += await self._hear(asked)
                 answer = await ask(talk, self._tools, limit)
                 if not answer.tool_calls:
                     return answer
                 replies = await self._tool_round.run(answer, limit)
+            asked += 1
             talk.append(assistant_message(answer))
             talk += [tool_message(reply.tool_call_id, reply.content) for reply in replies]
             failed = 0 if any(reply.ok for reply in replies) else failed + 1
             if failed >= self._failed_rounds:
                 break
         async with self._iteration(deadline) as limit:
+            talk += await self._hear(asked)
             return self._last(await ask([*talk, user_message(ANSWER_NOW)], (), limit))
 
     def _last(self, answer: Answer) -> Answer:

@@ -13,6 +13,7 @@ from callsheet.crew.budget_question import budget_question
 from callsheet.crew.delegation import Delegation
 from callsheet.crew.frame import Frame
 from callsheet.crew.model import CrewModel
+from callsheet.crew.on_the_way import Ear
 from callsheet.crew.opening import NOTHING_SAID, Conversation, Opening, open_talk
 from callsheet.crew.part import Part
 from callsheet.crew.performance import Performance
@@ -134,7 +135,7 @@ class CrewFactory:
                 replace(resolved, blocks=blocks),
                 model=model,
                 tools=tools,
-                said=self._said(frame),
+                said=replace(self._said(frame), added=self._added(spec)),
             )
 
         part = Part(
@@ -156,6 +157,7 @@ class CrewFactory:
                 ),
                 tools,
                 failed_rounds=options.failed_rounds,
+                hear=Ear(frame, scene.work, scene.emit, scene.asker.stored).hear,
             ),
             opening=opening,
             deadline=deadline,
@@ -176,6 +178,18 @@ class CrewFactory:
             DataBlock(name, self._scene.deliveries[self._scene.path_of(name)].text)
             for name in spec.context
         ]
+
+    def _added(self, spec: TaskSpec) -> str:
+        """What was said on the way to those whose work this builds on; they are done by then."""
+        known = {task.name: task for task in self._stage.tasks}
+        before, names = list(spec.context), set[str]()
+        while before:
+            name = before.pop()
+            names.add(name)
+            before += known[name].context
+        record = self._scene.work.record
+        paths = [self._scene.path_of(name) for name in known if name in names]
+        return "\n\n".join(text for path in paths for text in record.steered_on(path))
 
     def _coworkers(self, frame: Frame) -> dict[str, str]:
         """Name and role of everybody else in the crew, where this agent may ask them."""

@@ -33,13 +33,15 @@ class Opening:
 class Conversation:
     """What an execution is told of it.
 
-    `persona` is how the user would like to be answered, `context` what their application tells.
-    Both are data like any other: the instructions say no more of them than what they are.
+    `persona` is how the user would like to be answered, `context` what their application tells,
+    `added` what they said while others of the crew were at work. All are data like any other: the
+    instructions say no more of them than what they are.
     """
 
     history: Sequence[HistoryMessage] = ()
     persona: str | None = None
     context: str = ""
+    added: str = ""
 
 
 NOTHING_SAID: Final = Conversation()
@@ -55,7 +57,8 @@ def open_talk(
     said: Conversation = NOTHING_SAID,
 ) -> Opening:
     """Who the agent is, what was said before, what the task works on."""
-    beside = asides({"persona": said.persona or "", "context": said.context}, resolved.blocks)
+    texts = {"persona": said.persona or "", "context": said.context, "afterthought": said.added}
+    beside = asides(texts, resolved.blocks)
     system = system_message(
         agent,
         resolved.description,

@@ -21,6 +21,7 @@ from callsheet.events.stage import (
     StageStarted,
 )
 from callsheet.events.states import STAGE, TOOL_CALL, StageState, ToolState
+from callsheet.events.steered import Steered
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import (
     ToolCallArgs,
@@ -117,6 +118,9 @@ class OrderChecker:
         if still_open:
             raise OrderViolation(f"{type(event).__name__} with {still_open} open")
         self.ended = True
+
+    def _steered_into(self, event: Steered) -> None:
+        self._need(self._stage is not None, event)  # somebody is at work who takes it in
 
     def _stage_started(self, event: StageStarted) -> None:
         self._need(self._stage is None, event)
@@ -223,6 +227,7 @@ _RULES: Final[dict[type, Callable[[OrderChecker, Any], None]]] = {
     RunFailed: OrderChecker._run_ended,
     RunCancelled: OrderChecker._run_ended,
     RunPaused: OrderChecker._run_ended,
+    Steered: OrderChecker._steered_into,
     StageStarted: OrderChecker._stage_started,
     StageFinished: OrderChecker._stage_finished,
     StageSkipped: OrderChecker._stage_skipped,

@@ -33,10 +33,14 @@ class RunTakenOver(RunEvent, frozen=True, kw_only=True, tag="run_taken_over"):
 
 
 class RunFinished(RunEvent, frozen=True, kw_only=True, tag="run_finished"):
-    """The turn has its answer. `message_id` names the visible answer, None where it is empty."""
+    """The turn has its answer. `message_id` names the visible answer, None where it is empty.
+
+    `steered_run_id`: another run of the session took the message in, and answers it.
+    """
 
     usage: tuple[ModelUsage, ...] = ()
     message_id: str | None = None
+    steered_run_id: str | None = None
 
 
 class RunFailed(RunEvent, frozen=True, kw_only=True, tag="run_failed"):

@@ -17,6 +17,7 @@ from callsheet.events.run import (
     RunTakenOver,
 )
 from callsheet.events.stage import StageFinished, StageRetried, StageSkipped, StageStarted
+from callsheet.events.steered import Steered
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
 from callsheet.events.tool import (
     ToolCallArgs,
@@ -34,6 +35,7 @@ AnyRunEvent = (
     | RunCancelled
     | RunPaused
     | InterruptAnswered
+    | Steered
     | StageStarted
     | StageFinished
     | StageSkipped

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
+from callsheet.events.steered import Steered
 from callsheet.events.tool import ToolResult
 from callsheet.events.union import AnyRunEvent
 from callsheet.interrupts.new_interrupt import NewInterrupt
@@ -55,6 +56,7 @@ class Changes:
     freed_sessions: list[UUID] = field(default_factory=list)
     new_interrupts: list[NewInterrupt] = field(default_factory=list)
     statuses: list[tuple[UUID, str]] = field(default_factory=list)
+    steered: list[tuple[UUID, UUID]] = field(default_factory=list)
 
     def without(self, call_ids: Container[str]) -> Changes:
         """The same, but that these calls are not opened."""
@@ -82,6 +84,9 @@ class Changes:
                 self._answer_finished(keys, event)
             case ToolResult():
                 self._tool_result(keys, event)
+            case Steered():
+                self.sessions.add(keys.session_id)
+                self.steered.append((UUID(event.run_id), UUID(event.message_id)))
             case RunStarted():
                 self.started_runs.append((keys.run_id, event.revision))
                 self._status(keys, "running")

@@ -15,7 +15,14 @@ from callsheet.journal.changes import Changes
 from callsheet.journal.written import Fenced, Written
 from callsheet.kit.json import decode
 from callsheet.ledger.journal_store import lock_counters, open_calls, settle_calls
-from callsheet.runs.journal_store import append_events, call_up, end_runs, is_fenced, start_runs
+from callsheet.runs.journal_store import (
+    append_events,
+    call_up,
+    end_runs,
+    is_fenced,
+    say_steered,
+    start_runs,
+)
 from callsheet.sessions.journal_store import (
     SEQS,
     add_messages,
@@ -81,6 +88,8 @@ class PostgresJournal:
             await add_messages(tx, changes.new_messages, self._currency, changes.statuses)
         elif changes.statuses:
             await set_statuses(tx, changes.statuses)
+        if changes.steered:
+            await say_steered(tx, changes.steered)
         if changes.finished_messages:
             await finish_messages(tx, changes.finished_messages)
         await _end(tx, changes)

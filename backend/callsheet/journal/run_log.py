@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from callsheet.events.call import LlmCallFinished
 from callsheet.events.entry import Entry
 from callsheet.events.reasoning import ReasoningDelta
+from callsheet.events.steered import Steered
 from callsheet.events.text import TextDelta
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted
 from callsheet.events.union import TERMINAL, AnyRunEvent
 from callsheet.journal.changes import RunKeys
+from callsheet.journal.ended_beside import EndedBeside
 from callsheet.journal.written import Fenced, Written
 from callsheet.kit.clock import Clock
 from callsheet.kit.errors import Unavailable
@@ -52,6 +55,7 @@ class JournaledRun:
         self._failure: Unavailable | None = None
         self._unstored: list[LlmCallFinished] = []
         self._when_taken: Callable[[], object] | None = None
+        self._beside: dict[str, EndedBeside] = {}
 
     def append(self, event: AnyRunEvent) -> Entry:
         """Number the event and queue it; joined with the last one where both are deltas."""
@@ -97,6 +101,10 @@ class JournaledRun:
         """Call `stop` where the run turns out to be another's and nobody waits to be told so."""
         self._when_taken = stop
 
+    def end_beside(self, other: EndedBeside) -> None:
+        """Have that run end together with what is to come, the `Steered` of its message."""
+        self._beside[str(other.keys.run_id)] = other
+
     def _keep(self, events: Iterable[AnyRunEvent]) -> None:
         self._unstored += [event for event in events if isinstance(event, LlmCallFinished)]
 
@@ -110,6 +118,27 @@ class JournaledRun:
     def measured(self) -> list[LlmCallFinished]:
         """The ends of calls among what waits to be stored."""
         return [e.event for e in self._pending if isinstance(e.event, LlmCallFinished)]
+
+    def written(self, taken: Iterable[Entry]) -> Iterator[tuple[RunKeys, Entry]]:
+        """All that is to be stored with these entries, and of which run it is."""
+        for entry in taken:
+            yield self.keys, entry
+            other = self._ended_by(entry)
+            if other is not None:
+                yield from other.written(entry)
+
+    def shown(self, stored: Sequence[Entry]) -> Iterator[tuple[UUID, tuple[Entry, ...]]]:
+        """What those who look on are told now, and of which run it is."""
+        yield self.keys.run_id, tuple(stored)
+        for entry in stored:
+            other = self._ended_by(entry)
+            if other is not None:
+                other.stored()
+                yield other.keys.run_id, other.entries(entry)
+
+    def _ended_by(self, entry: Entry) -> EndedBeside | None:
+        steered = entry.event
+        return self._beside.get(steered.run_id) if isinstance(steered, Steered) else None
 
     def take_in(self, written: Written) -> None:
         """What the database said of the batch that held the entries."""

@@ -156,9 +156,9 @@ class JournalWriter:
         entries: list[tuple[UUID, Entry]] = []
         try:
             for run, taken in batch:
-                for entry in taken:
-                    entries.append((run.keys.run_id, entry))
-                    changes.take(run.keys, entry.event)
+                for keys, entry in run.written(taken):
+                    entries.append((keys.run_id, entry))
+                    changes.take(keys, entry.event)
             written = await self._persistently(store, entries, changes)
         except Fenced:
             await self._taken(store, batch)
@@ -173,7 +173,8 @@ class JournalWriter:
         for run, taken in batch:
             run.take_in(written)
             run.confirm(taken)
-            self._publish(run.keys.run_id, tuple(taken))
+            for run_id, shown in run.shown(taken):
+                self._publish(run_id, shown)
             if run.keys.run_id in self._kept:
                 await self._drop_kept(run)
 

@@ -47,6 +47,32 @@ WHERE r.id = n.id AND {allowed(RUN, "r.status", "n.status")}
 """  # noqa: S608 - our own words, not values
 
 
+# What a run that waits behind another has with it is said when that one takes it in. Once it is
+# said it is not there any more, so that the same write can be repeated.
+_SAY_STEERED = """
+WITH steered AS (
+  SELECT r.id, r.session_id, n.message_id, n.place, r.input->'said' AS said
+  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS n(run_id, message_id, place)
+  JOIN runs r ON r.id = n.run_id WHERE r.input->'said' IS NOT NULL
+), added AS (
+  INSERT INTO messages (id, session_id, seq, role, content, currency, metadata)
+  SELECT s.message_id, s.session_id,
+         coalesce((SELECT max(seq) FROM messages m WHERE m.session_id = s.session_id), 0)
+           + row_number() OVER (PARTITION BY s.session_id ORDER BY s.place),
+         'user', s.said->>'content', s.said->>'currency', s.said->'metadata'
+  FROM steered s
+  RETURNING session_id
+), counted AS (
+  UPDATE sessions s
+  SET message_count = s.message_count + n.added, last_activity_at = now(), updated_at = now()
+  FROM (SELECT session_id, count(*) AS added FROM added GROUP BY session_id) n
+  WHERE s.id = n.session_id
+)
+UPDATE runs r
+SET user_message_id = s.message_id, input = r.input - 'said', updated_at = now()
+FROM steered s WHERE r.id = s.id
+"""
+
 _CALL_UP = "SELECT call_up($1::uuid[])"
 
 
@@ -77,6 +103,11 @@ def is_fenced(error: NotNullViolationError) -> bool:
 async def start_runs(tx: Statements, runs: Sequence[tuple[UUID, str]]) -> None:
     """Move queued runs to running, with the workflow revision that they run."""
     await tx.execute(_START, [run_id for run_id, _ in runs], [revision for _, revision in runs])
+
+
+async def say_steered(tx: Statements, said: Sequence[tuple[UUID, UUID]]) -> None:
+    """Store the messages of runs that others take in: run and message; the sessions are held."""
+    await tx.execute(_SAY_STEERED, [run_id for run_id, _ in said], [each for _, each in said])
 
 
 async def call_up(tx: Statements, sessions: Sequence[UUID]) -> None:

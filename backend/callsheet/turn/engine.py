@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from callsheet.events.call import AnswerFinished
@@ -18,7 +19,7 @@ from callsheet.turn.decide import Skip, decide, looks_back, stops
 from callsheet.turn.meter import Meter
 from callsheet.turn.outcome import Answered, Failed, TurnOutcome, Waiting
 from callsheet.turn.paused import Paused
-from callsheet.turn.ports import History, StageRunner, StageWork
+from callsheet.turn.ports import History, StageRunner, StageWork, Steering, Unsteered
 from callsheet.turn.record import Past, Record, path_of
 from callsheet.turn.recorder import Recorder
 from callsheet.turn.request import TurnRequest
@@ -28,12 +29,16 @@ from callsheet.workflows.workflow import Stage, Workflow
 
 _LEAST_S: Final = 1.0
 """What a run that goes on has at least, however long it ran before."""
+_UNSTEERED: Final = Unsteered()
 
 
 class TurnEngine:
     """Runs the stages of a workflow in order. Knows no framework and no database."""
 
-    def __init__(self, runner: StageRunner, history: History, clock: Clock) -> None:
+    def __init__(
+        self, runner: StageRunner, history: History, clock: Clock, steering: Steering = _UNSTEERED
+    ) -> None:
+        self._steering = steering
         self._runner = runner
         self._history = history
         self._clock = clock
@@ -58,7 +63,8 @@ class TurnEngine:
         try:
             view = await self._view(request, workflow, past)
             return await self._stages(
-                _Turn(request, workflow, recorder, meter, past.record, deadline), view
+                _Turn(request, workflow, recorder, meter, past.record, deadline, self._steering),
+                view,
             )
         except AppError as error:
             return Failed(code=error.error_code, message=str(error))
@@ -88,7 +94,7 @@ class TurnEngine:
             if result is None:
                 work = turn.work(stage, view, visible=decision.visible)
                 result = await run_stage(self._runner, work, recorder, turn.meter)
-            view = view.after(stage.name, result)
+            view = view.after(stage.name, result).steered(record.steered_in(stage.name))
             if stage.visible:
                 answer, shown = result, decision.visible
             if stops(stage, view):
@@ -109,8 +115,10 @@ class _Turn:
     meter: Meter
     record: Record
     deadline: Deadline
+    steering: Steering
 
     def work(self, stage: Stage, view: TurnView, *, visible: bool) -> StageWork:
+        steers = self.workflow.when_busy == "steer"
         return StageWork(
             request=self.request,
             workflow=self.workflow,
@@ -120,6 +128,7 @@ class _Turn:
             attempt=self.record.attempt(stage.name),
             deadline=self.deadline,
             record=self.record,
+            steering=partial(self.steering.next, self.request) if steers else None,
         )
 
 

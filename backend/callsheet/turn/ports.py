@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -27,10 +27,31 @@ class Emit(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class OnTheWay:
+    """A message of the user that came while a run was active, and the run that it made."""
+
+    run_id: str
+    message_id: str
+    text: str
+
+
+class Steering(Protocol):
+    """Messages that come while a run is active and go into it."""
+
+    async def next(self, request: TurnRequest) -> Sequence[OnTheWay]:
+        """Those that wait for the run's end, oldest first; whoever asks first has them.
+
+        Each is to be emitted as `Steered` at once: with that it is said, and its run ends.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class StageWork:
     """All that a stage needs to run once. `visible`: its last task's text is the answer.
 
-    What `record` holds is neither asked nor done again, and not told again either.
+    What `record` holds is neither asked nor done again, and not told again either. `steering` as in
+    `Steering.next`; None where nothing goes into a run that is active.
     """
 
     request: TurnRequest
@@ -41,6 +62,7 @@ class StageWork:
     attempt: int
     deadline: Deadline
     record: Record = field(default_factory=Record)
+    steering: Callable[[], Awaitable[Sequence[OnTheWay]]] | None = None
 
 
 class StageRunner(Protocol):
@@ -65,6 +87,15 @@ class History(Protocol):
     async def before(self, request: TurnRequest) -> tuple[Sequence[HistoryMessage], int]:
         """The earlier user messages and visible answers, oldest first, and the message count."""
         ...
+
+
+class Unsteered:
+    """Implements `Steering`: nothing comes."""
+
+    async def next(self, request: TurnRequest) -> Sequence[OnTheWay]:
+        """None."""
+        del request
+        return ()
 
 
 class Prices(Protocol):

@@ -15,6 +15,7 @@ from callsheet.events.call import AnswerFinished
 from callsheet.events.interrupt import InterruptAnswered
 from callsheet.events.run import RunFailed, RunPaused
 from callsheet.events.stage import StageFinished, StageRetried, StageStarted
+from callsheet.events.steered import Steered
 from callsheet.events.text import TextEnded, TextStarted
 from callsheet.events.tool import ToolResult, ToolStarted
 from callsheet.events.union import AnyRunEvent
@@ -34,7 +35,7 @@ class Record:
     id. `begun` are the calls that were begun, with or without a result. `attempts` says which
     attempt of a stage is the last, `shown` which texts a user has seen as the answer. `decisions`
     are what people said to the calls that waited for them; `is_budget_final`: they would not extend
-    the budget.
+    the budget. `steered` are the messages that came on the way, in their order.
     """
 
     stages: dict[str, str] = field(default_factory=dict)
@@ -46,6 +47,7 @@ class Record:
     shown: set[str] = field(default_factory=set)
     decisions: dict[str, InterruptAnswered] = field(default_factory=dict)
     is_budget_final: bool = False
+    steered: list[Steered] = field(default_factory=list)
     _stage: str | None = None
     _visible: set[str] = field(default_factory=set)
 
@@ -58,6 +60,23 @@ class Record:
         """The message of the execution's last answer."""
         stored = self.answers.get(path)
         return stored[-1].message_id if stored else None
+
+    def steered_at(self, path: str, iteration: int) -> list[str]:
+        """What was said on the way, and the execution knows from that answer on."""
+        return [s.text for s in self.steered if (s.path, s.iteration) == (path, iteration)]
+
+    def steered_on(self, path: str) -> list[str]:
+        """All that was said on the way to one execution."""
+        return [s.text for s in self.steered if s.path == path]
+
+    def steered_in(self, stage: str, *, before: int | None = None) -> list[str]:
+        """All that was said while the stage was at work; before that attempt of it."""
+        places = ((s.text, *s.path.partition("/")[0].split("#")) for s in self.steered)
+        return [
+            text
+            for text, name, attempt in places
+            if name == stage and (before is None or int(attempt) < before)
+        ]
 
     def attempt(self, stage: str) -> int:
         """The attempt that the stage goes on with, from 1."""
@@ -99,6 +118,8 @@ class Record:
             waiting = {each.tool_call_id for each in event.interrupts if each.tool_call_id}
             self.begun -= waiting  # the tool asked, and did nothing yet
             self.decisions = {k: v for k, v in self.decisions.items() if k not in waiting}
+        elif isinstance(event, Steered):
+            self.steered.append(event)
         elif isinstance(event, TextStarted) and event.visible:
             self._visible.add(event.message_id)
         elif isinstance(event, TextEnded) and event.message_id in self._visible:

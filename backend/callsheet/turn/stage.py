@@ -33,7 +33,9 @@ async def run_stage(
     attempt = work.attempt
     while True:
         try:
-            once = replace(work, attempt=attempt, deadline=whole)
+            said = work.record.steered_in(stage.name, before=attempt)
+            view = work.view.steered(said)
+            once = replace(work, attempt=attempt, deadline=whole, view=view)
             result = await runner.run(once, watch.emit, meter)
         except AppError as error:
             again = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -29,7 +29,10 @@ class StageResult:
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """The message, the history, and the results of the stages that have run."""
+    """The message, the history, and the results of the stages that have run.
+
+    `message_text` has behind it what was said on the way, as far as it is known by then.
+    """
 
     message_text: str
     history: tuple[HistoryMessage, ...]
@@ -41,6 +44,10 @@ class TurnView:
     def after(self, stage: str, result: StageResult) -> TurnView:
         """The view with one more result."""
         return replace(self, results={**self.results, stage: result})
+
+    def steered(self, texts: Sequence[str]) -> TurnView:
+        """The view with what was said on the way behind the message."""
+        return replace(self, message_text="\n\n".join((self.message_text, *texts)))
 
     def variables(self) -> dict[str, Any]:
         """The names that rules and task inputs may use, as plain data."""

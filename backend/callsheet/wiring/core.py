@@ -41,6 +41,7 @@ from callsheet.wiring.lone_sweep import LoneSweep
 from callsheet.wiring.price_feed import PriceFeed
 from callsheet.wiring.quota_feed import QuotaFeed
 from callsheet.wiring.revisions import Revisions
+from callsheet.wiring.steering import RunSteering
 from callsheet.wiring.stop_orders import StopOrders
 from callsheet.wiring.stored_journal import StoredJournal
 from callsheet.wiring.strays import Strays
@@ -79,6 +80,7 @@ class Core:
     jobs: LocalJobs
     queue: WarmQueue
     revisions: Revisions
+    steering: RunSteering
     strays: Strays
     stop_orders: StopOrders
     waiting_runs: WaitingRuns
@@ -192,7 +194,8 @@ def make_core(
             settings.limits.waiting_s,
         ),
     )
-    engine = TurnEngine(runner, SessionHistory(database), clock)
+    steering = RunSteering(database, jobs, process.worker_id)
+    engine = TurnEngine(runner, SessionHistory(database), clock, steering)
     return Core(
         clock=clock,
         options=options,
@@ -222,6 +225,7 @@ def make_core(
         jobs=jobs,
         queue=queue,
         revisions=Revisions(database),
+        steering=steering,
         strays=Strays(database, jobs, process.worker_id),
         stop_orders=StopOrders(options, database, jobs),
         waiting_runs=WaitingRuns(database, clock),

@@ -60,29 +60,31 @@ class RunWork:
         task = asyncio.current_task()
         if task is not None:
             journal.when_taken(task.cancel)
-        with log_context(
-            run_id=str(turn.run_id), session_id=str(turn.session_id), trace_id=turn.trace_id
-        ):
-            try:
-                with core.last_viewers.minding(turn, self._workflow):
-                    outcome = await core.turns.run(
-                        turn, self._workflow, journal, reason, self._past
-                    )
-                if isinstance(outcome, Failed):
-                    core.turn_limits.note_trouble(turn.user_id)
-            except Fenced:
-                log.warning("run_taken_over_elsewhere")
-                if core.jobs.is_stopping:  # else its views go on with what is read of it
-                    core.broker.break_off(turn.run_id, None)
-                await self._keep_unstored()
-            except AppError as error:
-                log.warning("run_not_stored", error=str(error))
-                if await self._keep_unstored() and task is not None:
-                    task.cancel()  # the end is not waited for long then
-                await self._end(RunFailed(code=error.error_code, message=str(error)))
-            except Exception:  # border: a fault of ours must not leave a run without an end
-                log.exception("run_without_end")
-                await self._end(_INTERNAL)
+        ids = {"run_id": str(turn.run_id), "session_id": str(turn.session_id)}
+        with log_context(**ids, trace_id=turn.trace_id):
+            async with core.steering.into(turn, self._workflow, journal):
+                await self._to_its_end(reason, task)
+
+    async def _to_its_end(self, reason: Callable[[], str], task: asyncio.Task[None] | None) -> None:
+        core, turn, journal = self._core, self._turn, self._journal
+        try:
+            with core.last_viewers.minding(turn, self._workflow):
+                outcome = await core.turns.run(turn, self._workflow, journal, reason, self._past)
+            if isinstance(outcome, Failed):
+                core.turn_limits.note_trouble(turn.user_id)
+        except Fenced:
+            log.warning("run_taken_over_elsewhere")
+            if core.jobs.is_stopping:  # else its views go on with what is read of it
+                core.broker.break_off(turn.run_id, None)
+            await self._keep_unstored()
+        except AppError as error:
+            log.warning("run_not_stored", error=str(error))
+            if await self._keep_unstored() and task is not None:
+                task.cancel()  # the end is not waited for long then
+            await self._end(RunFailed(code=error.error_code, message=str(error)))
+        except Exception:  # border: a fault of ours must not leave a run without an end
+            log.exception("run_without_end")
+            await self._end(_INTERNAL)
 
     async def _keep_unstored(self) -> bool:
         """Keep what was used and could not be stored; whether the job was stopped meanwhile."""

@@ -99,7 +99,7 @@ class Workflow:
     stages: tuple[Stage, ...]
     timeout_s: float = 600.0
     answer_within_s: float = 86_400.0
-    when_busy: Literal["refuse", "queue"] = "refuse"
+    when_busy: Literal["refuse", "queue", "steer"] = "refuse"
     when_waiting: Literal["cancel_and_answer", "ask_again", "refuse"] = "cancel_and_answer"
     on_spent_budget: Literal["fail", "ask"] = "fail"
     label: Mapping[str, str] = field(default_factory=dict)

@@ -57,7 +57,7 @@ class StageEntry(Section):
 
 
 OnSpentBudget = Literal["fail", "ask"]
-WhenBusy = Literal["refuse", "queue"]
+WhenBusy = Literal["refuse", "queue", "steer"]
 WhenWaiting = Literal["cancel_and_answer", "ask_again", "refuse"]
 
 
