@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from callsheet.kit.errors import ConfigError
 from callsheet.kit.places import shipped
+from callsheet.kit.yaml import compose
+from callsheet.kit.yaml_nodes import data
 from callsheet.workflows.draft import Known
 from callsheet.workflows.loader import load_workflow
 from callsheet.workflows.workflow import AgentSpec, Retry, TaskSpec
@@ -150,3 +154,18 @@ def test_the_shipped_workflow_runs_three_stages_and_leaves_the_last_out_for_simp
     assert not rule.holds({"stages": {"intent": {"output": {"complexity": "complex"}}}})
     agents = [agent for stage in workflow.stages for agent in stage.agents.values()]
     assert all({"en", "zh"} <= agent.label.keys() for agent in agents)
+
+
+@pytest.mark.parametrize("when_busy", ["refuse", "queue", "steer"])
+def test_a_workflow_says_what_a_message_does_while_a_run_is_active(
+    tmp_path: Path, when_busy: str
+) -> None:
+    text = f"when_busy: {when_busy}\n{WORKFLOW}"
+    schema = json.loads((shipped("config") / "schema" / "workflow.json").read_text("utf-8"))
+    folder = write(tmp_path / "letters", {**FILES, "workflow.yaml": text})
+    assert load_workflow(folder, KNOWN).when_busy == when_busy
+    assert Draft202012Validator(schema).is_valid(data(compose(folder / "workflow.yaml").root))
+    write(folder, {"workflow.yaml": text.replace(when_busy, "wait")})
+    assert not Draft202012Validator(schema).is_valid(data(compose(folder / "workflow.yaml").root))
+    with pytest.raises(ConfigError, match="'wait' is not one of refuse, queue, steer"):
+        load_workflow(folder, KNOWN)
