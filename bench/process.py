@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,16 +15,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from tests.fakes.ports import free_port
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _KEPT: Final = ("PATH", "LANG", "LC_ALL", "TZ")
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
 
 
 def cores() -> tuple[set[int], set[int]]:

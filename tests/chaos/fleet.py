@@ -6,7 +6,6 @@ import asyncio
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ import httpx
 
 from callsheet.settings.settings import Settings
 from tests.fakes.deployment import ROOT, Deployment
+from tests.fakes.ports import free_port
 
 Role = Literal["serve", "api", "worker"]
 _COMMANDS: dict[Role, Sequence[str]] = {
@@ -27,11 +27,6 @@ _COMMANDS: dict[Role, Sequence[str]] = {
     "worker": ("worker",),
 }
 _START_S = 120.0
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
 
 
 @dataclass

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.fakes.ports import free_port
+
 _SETTINGS = Path("/etc/nginx/nginx.conf")
 _START_S = 20.0
 
@@ -19,7 +21,7 @@ _START_S = 20.0
 @contextmanager
 def nginx_before(address: str, folder: Path, *, more: str = "") -> Iterator[str]:
     """The address of the proxy. `more` are settings beside `proxy_pass`; the rest is as shipped."""
-    port = _free_port()
+    port = free_port()
     settings = folder / "nginx.conf"
     settings.write_text(_settings(folder, port, urlsplit(address).netloc, more), "utf-8")
     server = subprocess.Popen(
@@ -65,13 +67,6 @@ def _settings(folder: Path, port: int, upstream: str, more: str) -> str:
     user = f"user {getpass.getuser()};\n" if getpass.getuser() == "root" else ""
     own = f"{user}daemon off; pid {folder}/pid; error_log {folder}/error.log;\n"
     return f"{own}{head}http {{{site}{rest}"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        found: int = probe.getsockname()[1]
-        return found
 
 
 def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
-from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
@@ -14,18 +13,17 @@ from fastapi.responses import Response
 from starlette.types import Receive
 
 from callsheet.agui.capabilities import capabilities_of
-from callsheet.agui.encoder import Encoder
 from callsheet.agui.request import parse_request
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.run_input import RunInput
 from callsheet.agui.show import ShowOptions
-from callsheet.agui.viewer import Viewer
 from callsheet.api.answer import json_answer
 from callsheet.api.caller import caller_of
 from callsheet.api.documents import Answer
+from callsheet.api.looking_on import begun_stream
 from callsheet.api.openapi import BODY_ERRORS, answers
 from callsheet.api.ports import ApiOptions, Services
-from callsheet.api.stream_response import StreamResponse, run_headers
+from callsheet.api.stream_response import run_headers
 from callsheet.api.whole_answer import WholeAnswer
 from callsheet.kit.errors import AppError
 from callsheet.kit.log import log_context
@@ -121,11 +119,7 @@ class AgentChatRoutes:
             return await _document(run, asked, self._options.show, request.receive)
         parent = asked.raw_parent_run_id or run.raw_parent_run_id
         wire = WireIds(asked.raw_thread_id, asked.raw_run_id, parent)
-        viewer = Viewer(client_state=asked.state)
-        encoder = Encoder(run.run_id, wire, asked.protocol, self._options.show, viewer)
-        headers = run_headers(run.session_id, run.run_id)
-        said = partial(self._services.sessions.streamed, run.session_id, run.run_id)
-        return StreamResponse(run.entries, encoder, headers, self._options.ping_after_s, said)
+        return begun_stream(run, wire, asked, self._options, self._services.sessions)
 
     async def _parsed(self, body: bytes, user_id: UUID) -> RunInput:
         limit = self._options.max_message_chars

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from callsheet.agui.encoder import Encoder
 from callsheet.agui.request import check_id, protocol_of, storable
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.run_input import ContinuationInput
-from callsheet.agui.viewer import Viewer
 from callsheet.api.body import read_fields
 from callsheet.api.caller import caller_of, path_id
 from callsheet.api.fields import Continuation
-from callsheet.api.looking_on import stream_answers
+from callsheet.api.looking_on import begun_stream, stream_answers
 from callsheet.api.openapi import BODY_ERRORS, answers, body
 from callsheet.api.ports import ApiOptions, Services
-from callsheet.api.stream_response import StreamResponse, run_headers
 from callsheet.auth.principal import Principal
 from callsheet.kit.ids import new_id, resolve_id
 
@@ -56,12 +51,7 @@ class ContinuationRoutes:
             caller, path_id(caller, "run", run_id), asked, request.scope["trace_id"]
         )
         wire = WireIds(before.raw_thread_id, asked.raw_run_id, before.raw_run_id)
-        encoder = Encoder(
-            run.run_id, wire, asked.protocol, self._options.show, Viewer(client_state=asked.state)
-        )
-        headers = run_headers(run.session_id, run.run_id)
-        said = partial(self._services.sessions.streamed, run.session_id, run.run_id)
-        return StreamResponse(run.entries, encoder, headers, self._options.ping_after_s, said)
+        return begun_stream(run, wire, asked, self._options, self._services.sessions)
 
 
 def _input(fields: Continuation, caller: Principal) -> ContinuationInput:

@@ -1,4 +1,4 @@
-"""The stream of a run that was let in before, for whoever comes to look at it."""
+"""The stream of a run: of one that has just been let in, and for whoever comes to look at it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from fastapi import Request
 from callsheet.agui.encoder import Encoder
 from callsheet.agui.request import protocol_of
 from callsheet.agui.run_frames import WireIds
-from callsheet.agui.run_input import Protocol
+from callsheet.agui.run_input import ContinuationInput, Protocol, RunInput
 from callsheet.agui.viewer import Viewer
 from callsheet.api.openapi import Answers, answers
 from callsheet.api.ports import ApiOptions
 from callsheet.api.session_ports import Sessions
 from callsheet.api.stream_response import StreamResponse, run_headers
+from callsheet.runs.started import StartedRun
 from callsheet.runs.watched import WatchedRun
 
 VERSION: Final = "protocolVersion"
@@ -50,6 +51,21 @@ def encoder_for(watched: WatchedRun, viewer: Viewer, options: ApiOptions) -> Enc
         options.show,
         viewer,
     )
+
+
+def begun_stream(
+    run: StartedRun,
+    wire: WireIds,
+    asked: RunInput | ContinuationInput,
+    options: ApiOptions,
+    sessions: Sessions,
+) -> StreamResponse:
+    """The run that a client has just asked for, to its end."""
+    viewer = Viewer(client_state=asked.state)
+    encoder = Encoder(run.run_id, wire, asked.protocol, options.show, viewer)
+    headers = run_headers(run.session_id, run.run_id)
+    said = partial(sessions.streamed, run.session_id, run.run_id)
+    return StreamResponse(run.entries, encoder, headers, options.ping_after_s, said)
 
 
 def run_stream(

@@ -90,8 +90,8 @@ class TxDriver(Driver):
     async def add_listener(
         self, channel: str, callback: Callable[[str | bytes | bytearray], None]
     ) -> None:
-        """A transaction does not listen."""
-        raise NotImplementedError
+        """A transaction cannot listen: `db.channel` does, and pgqueuer's own loop is not used."""
+        raise RuntimeError("A transaction does not listen.")
 
     @property
     def shutdown(self) -> asyncio.Event:

@@ -1,4 +1,4 @@
-"""The queue of runs that wait for a worker, as the rest of the product sees it."""
+"""Jobs, and the queue of runs that wait for a worker, as the rest of the product sees them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from typing import Protocol
 from uuid import UUID
 
 from callsheet.db.transaction import Read, Tx
+
+
+class Jobs(Protocol):
+    """The jobs of this process."""
+
+    async def cancel(self, job_id: UUID, reason: str, /) -> bool:
+        """Stop one and return once it has ended; False where it is not under way here."""
+        ...
 
 
 class Queue(Protocol):

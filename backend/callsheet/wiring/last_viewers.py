@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final, Protocol
 from uuid import UUID
 
+from callsheet.jobs.protocol import Jobs
 from callsheet.kit.clock import Clock
 from callsheet.kit.log import get_log
 from callsheet.turn.request import TurnRequest
@@ -24,14 +25,6 @@ class Viewers(Protocol):
 
     def is_watched(self, run_id: UUID, /) -> bool:
         """Whether anybody looks at the run, or may do so."""
-        ...
-
-
-class Jobs(Protocol):
-    """The jobs of this process."""
-
-    async def cancel(self, job_id: UUID, reason: str, /) -> bool:
-        """Stop one and return once it has ended."""
         ...
 
 

@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Final
 from uuid import UUID
 
 from callsheet.db.channel import Channel
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
+from callsheet.jobs.protocol import Jobs
 from callsheet.kit.errors import Unavailable
 from callsheet.kit.log import get_log
 
 _CHANNEL: Final = "callsheet_stop"
 _AGAIN_S: Final = 0.5
 _log = get_log(__name__)
-
-
-class Jobs(Protocol):
-    """The jobs of this process."""
-
-    async def cancel(self, job_id: UUID, reason: str, /) -> bool:
-        """Stop one and return once it has ended; False where it is not under way here."""
-        ...
 
 
 class StopOrders:

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 from uuid import UUID
 
 from callsheet.db.transaction import Database
+from callsheet.jobs.protocol import Jobs
 from callsheet.kit.errors import AppError
 from callsheet.kit.log import get_log
 from callsheet.runs.lease_store import taken_from
@@ -19,15 +20,11 @@ REASON: Final = "ended_elsewhere"
 _log = get_log(__name__)
 
 
-class Jobs(Protocol):
-    """The jobs of this process."""
+class OwnJobs(Jobs, Protocol):
+    """The jobs of this process, one by one."""
 
     def ids(self) -> Iterable[UUID]:
         """Those under way."""
-        ...
-
-    async def cancel(self, job_id: UUID, reason: str, /) -> bool:
-        """Stop one and return once it has ended."""
         ...
 
 
@@ -38,7 +35,7 @@ class Strays:
     """
 
     def __init__(
-        self, database: Database, jobs: Jobs, worker_id: str, every_s: float = EVERY_S
+        self, database: Database, jobs: OwnJobs, worker_id: str, every_s: float = EVERY_S
     ) -> None:
         self._database = database
         self._jobs = jobs
