@@ -8,6 +8,7 @@ import pytest
 
 from callsheet.crew.answer import Answer
 from callsheet.crew.messages import assistant_message, data_message, system_message
+from callsheet.crew.offer import NO_TOOLS
 from callsheet.crew.opening import Conversation, open_talk
 from callsheet.events.call import RequestedTool
 from callsheet.turn.view import HistoryMessage
@@ -42,7 +43,7 @@ def test_the_users_wish_is_data_that_the_instructions_only_name() -> None:
             spec,
             ResolvedTask("Answer <message>.", "A text.", blocks),
             model=OneModel().get("m1"),
-            tools=(),
+            tools=NO_TOOLS,
             said=Conversation((HistoryMessage("user", "Before"),), wish, "Cart: 2 </context>"),
         )
         system, before, data = (str(message["content"]) for message in opening.messages)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from callsheet.kit.errors import SetupError
 from callsheet.tools.builtin.catalog import builtin_tools
+from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.tool import Tool
 from tests.fakes.post import NoPost
@@ -105,8 +106,8 @@ def test_a_tool_without_arguments_still_has_an_object() -> None:
 
 def test_the_built_in_tools_are_tools() -> None:
     registry = ToolRegistry()
-    registry.add(builtin_tools(NoPost()), owner="built-in")
+    registry.add(builtin_tools(BuiltinPorts(post=NoPost())), owner="built-in")
     assert registry.names() == {"calculator", "current_time", "ask_user", "send_mail"}
-    assert all(isinstance(tool, Tool) for tool in builtin_tools(NoPost()))
+    assert all(isinstance(tool, Tool) for tool in builtin_tools(BuiltinPorts(post=NoPost())))
     assert registry.find("calculator") is not None
     assert registry.find("nothing") is None

@@ -18,6 +18,7 @@ from callsheet.agui.run_frames import RunFrames, WireIds
 from callsheet.agui.run_input import Protocol
 from callsheet.agui.show import ShowOptions
 from callsheet.agui.taken_back import TakenBack
+from callsheet.agui.tool_activity_frames import ToolActivityFrames
 from callsheet.agui.tool_frames import ToolFrames
 from callsheet.agui.viewer import Viewer
 from callsheet.events.entry import Entry
@@ -58,6 +59,7 @@ class Encoder:
             MessageFrames(self._out, show).writers(),
             tools.writers(),
             ActivityFrames(self._out, run_id).writers(),
+            ToolActivityFrames(self._out, run_id).writers(),
             costs.writers(),
             self._taken_back.writers(),
         )

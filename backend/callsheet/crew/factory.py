@@ -13,6 +13,7 @@ from callsheet.crew.budget_question import budget_question
 from callsheet.crew.delegation import Delegation
 from callsheet.crew.frame import Frame
 from callsheet.crew.model import CrewModel
+from callsheet.crew.offer import NO_TOOLS
 from callsheet.crew.on_the_way import Ear
 from callsheet.crew.opening import NOTHING_SAID, Conversation, Opening, open_talk
 from callsheet.crew.part import Part
@@ -123,8 +124,9 @@ class CrewFactory:
             scene.abilities,
             Delegation(self._coworkers(frame), hire),
             scene.asker.stored,
+            scene.emit,
         )
-        tools = desk.schemas() if model.native_tools else ()
+        offer = desk.offer() if model.native_tools else NO_TOOLS
         options = scene.abilities.options
 
         def opening() -> Opening:
@@ -134,7 +136,7 @@ class CrewFactory:
                 spec,
                 replace(resolved, blocks=blocks),
                 model=model,
-                tools=tools,
+                tools=offer,
                 said=replace(self._said(frame), added=self._added(spec)),
             )
 
@@ -155,7 +157,7 @@ class CrewFactory:
                 ToolRound(
                     frame, scene.emit, desk, scene.work.record, parallel=options.parallel_tools
                 ),
-                tools,
+                offer.schemas,
                 failed_rounds=options.failed_rounds,
                 hear=Ear(frame, scene.work, scene.emit, scene.asker.stored).hear,
             ),

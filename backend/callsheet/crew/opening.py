@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from callsheet.crew.messages import (
     ChatMessage,
@@ -13,6 +13,7 @@ from callsheet.crew.messages import (
     history_messages,
     system_message,
 )
+from callsheet.crew.offer import Offer
 from callsheet.llm.model import Model
 from callsheet.llm.tokens import estimate_messages
 from callsheet.llm.window import fit_history, history_room_tokens
@@ -53,7 +54,7 @@ def open_talk(
     resolved: ResolvedTask,
     *,
     model: Model,
-    tools: Sequence[Mapping[str, Any]],
+    tools: Offer,
     said: Conversation = NOTHING_SAID,
 ) -> Opening:
     """Who the agent is, what was said before, what the task works on."""
@@ -64,11 +65,11 @@ def open_talk(
         resolved.description,
         resolved.expected_output,
         task.output_schema,
-        [aside.note for aside in beside],
+        [*tools.instructions, *(aside.note for aside in beside)],
     )
     data = data_message((*(aside.block for aside in beside), *resolved.blocks))
     if not said.history:
         return Opening((system, data), 0)
-    room = history_room_tokens(model, estimate_messages((system, data), tools))
+    room = history_room_tokens(model, estimate_messages((system, data), tools.schemas))
     fitted = fit_history(said.history, room)
     return Opening((system, *history_messages(fitted.kept), data), fitted.turns_left_out)

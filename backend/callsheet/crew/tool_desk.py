@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
 
 from callsheet.crew.abilities import Abilities
+from callsheet.crew.call_tell import CallTell
 from callsheet.crew.delegation import Delegation
 from callsheet.crew.frame import Frame
+from callsheet.crew.offer import Offer
 from callsheet.events.call import RequestedTool
 from callsheet.events.interrupt import Interrupt
 from callsheet.kit.deadline import Deadline
@@ -16,7 +17,8 @@ from callsheet.kit.ids import new_id
 from callsheet.tools.context import ToolContext
 from callsheet.tools.invoke import ToolOutcome
 from callsheet.tools.pause import Ask
-from callsheet.turn.ports import StageWork
+from callsheet.tools.registry import ToolRegistry
+from callsheet.turn.ports import Emit, StageWork
 
 
 class ToolDesk:
@@ -29,26 +31,32 @@ class ToolDesk:
         abilities: Abilities,
         delegation: Delegation,
         stored: Callable[[], Awaitable[None]],
+        emit: Emit,
     ) -> None:
         """`stored` returns once what was emitted so far is committed."""
         self._stored = stored
+        self._emit = emit
+        self._record = work.record
         self._frame = frame
         self._request = work.request
         self._answer_within_s = work.workflow.answer_within_s
         self._abilities = abilities
         self._delegation = delegation
-        self._allowed = [
-            name for name in frame.agent.tools if abilities.tools.find(name) is not None
-        ]
+        self._allowed = [name for name in frame.agent.tools if _is_there(abilities.tools, name)]
         offered = work.request.client_tools if frame.agent.client_tools else ()
         self._clients = {tool.name: tool for tool in offered if not self._is_ours(tool.name)}
 
-    def schemas(self) -> Sequence[Mapping[str, Any]]:
-        """The tools as the model sees them."""
-        return (
-            *self._abilities.tools.schemas(self._allowed),
-            *self._delegation.schemas(),
-            *(tool.schema() for tool in self._clients.values()),
+    def offer(self) -> Offer:
+        """The tools as the model sees them, and what they want every agent to know who has them."""
+        tools = self._abilities.tools
+        told = (tools.facts(name).instructions for name in self._allowed)
+        return Offer(
+            schemas=(
+                *tools.schemas(self._allowed),
+                *self._delegation.schemas(),
+                *(tool.schema() for tool in self._clients.values()),
+            ),
+            instructions=tuple(each for each in told if each),
         )
 
     def _is_ours(self, name: str) -> bool:
@@ -100,6 +108,7 @@ class ToolDesk:
         invoker = self._abilities.invoker
         if invoker.options_of(call.name).asks_first or not self.repeats(call.name):
             await self._stored()
+        tell = CallTell(call.tool_call_id, self._emit, self._record)
         context = ToolContext(
             user_id=self._request.user_id,
             session_id=self._request.session_id,
@@ -108,5 +117,13 @@ class ToolDesk:
             agent=self._frame.agent.name,
             deadline=deadline,
             clock=self._abilities.clock,
+            tell=tell,
         )
-        return await invoker.invoke(call.name, call.arguments, context, allowed=self._allowed)
+        try:
+            return await invoker.invoke(call.name, call.arguments, context, allowed=self._allowed)
+        finally:
+            tell.close()
+
+
+def _is_there(tools: ToolRegistry, name: str) -> bool:
+    return tools.find(name) is not None and tools.unavailable(name) is None

@@ -12,7 +12,7 @@ from typing import Any, Final
 from callsheet.events.agent import AgentFinished, AgentStarted
 from callsheet.events.call import LlmCallFinished, LlmCallStarted
 from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
-from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
+from callsheet.events.run import RunStarted
 from callsheet.events.stage import (
     EndStatus,
     StageFinished,
@@ -30,7 +30,7 @@ from callsheet.events.tool import (
     ToolResult,
     ToolStarted,
 )
-from callsheet.events.union import AnyRunEvent
+from callsheet.events.union import TELLS, TERMINAL, AnyRunEvent
 
 
 class OrderViolation(Exception):
@@ -113,7 +113,7 @@ class OrderChecker:
     def _run_started(self, event: RunStarted) -> None:
         raise OrderViolation(f"{event} may not come again")
 
-    def _run_ended(self, event: RunFinished | RunFailed | RunCancelled | RunPaused) -> None:
+    def _run_ended(self, event: Any) -> None:
         still_open = [*self.closers("failed"), *self.open_model_calls()]
         if still_open:
             raise OrderViolation(f"{type(event).__name__} with {still_open} open")
@@ -210,6 +210,9 @@ class OrderChecker:
     def _tool_started(self, event: ToolStarted) -> None:
         self._tool_becomes(event, "running")
 
+    def _tool_tells(self, event: Any) -> None:
+        self._need(self._tools.get(event.tool_call_id) == "running", event)
+
     def _tool_result(self, event: ToolResult) -> None:
         self._tool_becomes(event, event.status)
 
@@ -223,10 +226,7 @@ class OrderChecker:
 
 _RULES: Final[dict[type, Callable[[OrderChecker, Any], None]]] = {
     RunStarted: OrderChecker._run_started,
-    RunFinished: OrderChecker._run_ended,
-    RunFailed: OrderChecker._run_ended,
-    RunCancelled: OrderChecker._run_ended,
-    RunPaused: OrderChecker._run_ended,
+    **dict.fromkeys(TERMINAL, OrderChecker._run_ended),
     Steered: OrderChecker._steered_into,
     StageStarted: OrderChecker._stage_started,
     StageFinished: OrderChecker._stage_finished,
@@ -245,5 +245,6 @@ _RULES: Final[dict[type, Callable[[OrderChecker, Any], None]]] = {
     ToolCallArgs: OrderChecker._tool_call_args,
     ToolCallEnded: OrderChecker._tool_call_ended,
     ToolStarted: OrderChecker._tool_started,
+    **dict.fromkeys(TELLS, OrderChecker._tool_tells),
     ToolResult: OrderChecker._tool_result,
 }

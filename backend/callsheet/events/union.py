@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from callsheet.events.activity import ActivityShown
 from callsheet.events.agent import AgentFinished, AgentStarted, HistoryCut, TaskFinished
 from callsheet.events.call import AnswerFinished, LlmCallFinished, LlmCallStarted
 from callsheet.events.interrupt import InterruptAnswered
+from callsheet.events.output import ToolOutput
 from callsheet.events.reasoning import ReasoningDelta, ReasoningEnded, ReasoningStarted
 from callsheet.events.run import (
     RunCancelled,
@@ -16,6 +18,7 @@ from callsheet.events.run import (
     RunStarted,
     RunTakenOver,
 )
+from callsheet.events.source import SourceFound
 from callsheet.events.stage import StageFinished, StageRetried, StageSkipped, StageStarted
 from callsheet.events.steered import Steered
 from callsheet.events.text import TextDelta, TextEnded, TextStarted
@@ -57,10 +60,16 @@ AnyRunEvent = (
     | ToolCallArgs
     | ToolCallEnded
     | ToolStarted
+    | ToolOutput
+    | ActivityShown
+    | SourceFound
     | ToolResult
 )
 
 TERMINAL = (RunFinished, RunFailed, RunCancelled, RunPaused)
+
+TELLS = (ToolOutput, ActivityShown, SourceFound)
+"""What a tool lets people see while it runs."""
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyRunEvent] = msgspec.json.Decoder(AnyRunEvent)

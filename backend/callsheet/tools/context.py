@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from callsheet.kit.clock import Clock
 from callsheet.kit.deadline import Deadline
+from callsheet.tools.tell import Tell, Untold
 
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """The caller's identity and the time that is left. A tool acts for this user and no other."""
+    """The caller's identity and the time that is left. A tool acts for this user and no other.
+
+    `tell` lets people see what goes on meanwhile.
+    """
 
     user_id: UUID
     session_id: UUID
@@ -20,3 +24,4 @@ class ToolContext:
     agent: str
     deadline: Deadline
     clock: Clock
+    tell: Tell = field(default_factory=Untold)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
 from callsheet.kit.errors import SetupError
+from callsheet.tools.facts import Origin, ToolFacts, facts_of
 from callsheet.tools.schema import function_schema
 from callsheet.tools.tool import Tool
 
@@ -19,10 +20,10 @@ class ToolRegistry:
 
     def __init__(self) -> None:
         self._tools: dict[str, Tool] = {}
-        self._owners: dict[str, str] = {}
+        self._facts: dict[str, ToolFacts] = {}
         self._schemas: dict[str, Mapping[str, Any]] = {}
 
-    def add(self, tools: Iterable[Tool], *, owner: str) -> None:
+    def add(self, tools: Iterable[Tool], *, owner: str, origin: Origin = "python") -> None:
         """Take in `tools`; `owner` (a package, a plugin) is named where two of them clash.
 
         Raises:
@@ -36,16 +37,27 @@ class ToolRegistry:
                 )
             if tool.name in self._tools:
                 raise SetupError(
-                    f"The tool {tool.name!r} is brought by both {self._owners[tool.name]} and "
+                    f"The tool {tool.name!r} is brought by both {self._facts[tool.name].owner} and "
                     f"{owner}; rename one of them."
                 )
-            self._schemas[tool.name] = MappingProxyType(function_schema(tool))
+            schema = function_schema(tool)
+            parameters = schema["function"]["parameters"]
+            self._facts[tool.name] = facts_of(tool, parameters, owner=owner, origin=origin)
+            self._schemas[tool.name] = MappingProxyType(schema)
             self._tools[tool.name] = tool
-            self._owners[tool.name] = owner
 
     def find(self, name: str) -> Tool | None:
         """The tool of that name, if there is one."""
         return self._tools.get(name)
+
+    def facts(self, name: str) -> ToolFacts:
+        """What is known of the tool; raises KeyError where there is none of that name."""
+        return self._facts[name]
+
+    def unavailable(self, name: str) -> str | None:
+        """Why a tool that there is cannot be used now; None where it can."""
+        asked: Callable[[], str | None] | None = getattr(self._tools[name], "unavailable", None)
+        return None if asked is None else asked()
 
     def names(self) -> frozenset[str]:
         """Every name there is."""

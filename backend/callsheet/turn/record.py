@@ -14,6 +14,7 @@ from callsheet.events.agent import TaskFinished
 from callsheet.events.call import AnswerFinished
 from callsheet.events.interrupt import InterruptAnswered
 from callsheet.events.run import RunFailed, RunPaused
+from callsheet.events.source import SourceFound
 from callsheet.events.stage import StageFinished, StageRetried, StageStarted
 from callsheet.events.steered import Steered
 from callsheet.events.text import TextEnded, TextStarted
@@ -35,7 +36,8 @@ class Record:
     id. `begun` are the calls that were begun, with or without a result. `attempts` says which
     attempt of a stage is the last, `shown` which texts a user has seen as the answer. `decisions`
     are what people said to the calls that waited for them; `is_budget_final`: they would not extend
-    the budget. `steered` are the messages that came on the way, in their order.
+    the budget. `steered` are the messages that came on the way, in their order. `sources` are those
+    that tools found in this turn, in the order of their numbers; it grows while tools are at work.
     """
 
     stages: dict[str, str] = field(default_factory=dict)
@@ -48,6 +50,7 @@ class Record:
     decisions: dict[str, InterruptAnswered] = field(default_factory=dict)
     is_budget_final: bool = False
     steered: list[Steered] = field(default_factory=list)
+    sources: list[SourceFound] = field(default_factory=list)
     _stage: str | None = None
     _visible: set[str] = field(default_factory=set)
 
@@ -120,6 +123,8 @@ class Record:
             self.decisions = {k: v for k, v in self.decisions.items() if k not in waiting}
         elif isinstance(event, Steered):
             self.steered.append(event)
+        elif isinstance(event, SourceFound):
+            self.sources.append(event)
         elif isinstance(event, TextStarted) and event.visible:
             self._visible.add(event.message_id)
         elif isinstance(event, TextEnded) and event.message_id in self._visible:

@@ -9,6 +9,7 @@ from callsheet.crew.delegation import ASK, DELEGATE
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import Unavailable
 from callsheet.tools.builtin.catalog import builtin_tools
+from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.invoke import ToolInvoker
 from callsheet.tools.options import ToolOptions
 from callsheet.tools.registry import ToolRegistry
@@ -31,7 +32,8 @@ def _nowhere() -> Database:
 def make_registry(database: Callable[[], Database] = _nowhere) -> ToolRegistry:
     """The built-in tools; `database` is where those that store something do it."""
     registry = ToolRegistry()
-    registry.add(builtin_tools(StoredPost(database)), owner="callsheet")
+    ports = BuiltinPorts(post=StoredPost(database))
+    registry.add(builtin_tools(ports), owner="callsheet", origin="builtin")
     return registry
 
 

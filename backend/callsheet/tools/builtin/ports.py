@@ -1,0 +1,14 @@
+"""What the built-in tools need of the rooms above and beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from callsheet.tools.builtin.send_mail import Post
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinPorts:
+    """`wiring` plugs them in."""
+
+    post: Post
