@@ -11,10 +11,9 @@ from callsheet.catalog.files import load_seeds
 from callsheet.kit.errors import ConfigError
 from callsheet.kit.places import shipped
 from callsheet.tools.builtin.catalog import builtin_tools
-from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.workflows.check import Deployment, check
 from callsheet.workflows.tools_file import ToolRule, load_tools
-from tests.fakes.post import NoPost
+from tests.fakes.builtins import no_ports
 from tests.workflows.sample import FILES, write
 
 OWN = {
@@ -64,10 +63,7 @@ def test_what_ships_with_the_product_has_no_problem() -> None:
     deployment = Deployment(
         catalog={llm.model_code: llm.factory_id for llm in seeds.catalog.llms},
         priced={(entry.factory, entry.model_code) for entry in seeds.entries},
-        tools={
-            tool.name: tool.Args.model_json_schema()
-            for tool in builtin_tools(BuiltinPorts(post=NoPost()))
-        },
+        tools={tool.name: tool.Args.model_json_schema() for tool in builtin_tools(no_ports())},
         keys={"qwen", "deepseek"},
     )
 

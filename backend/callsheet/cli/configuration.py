@@ -21,6 +21,8 @@ from callsheet.ledger.reconcile.layout import FILE as BILLS
 from callsheet.ledger.reconcile.layout import layout_problems
 from callsheet.llm.facts import load_facts
 from callsheet.llm.key import key_variable
+from callsheet.tools.problem import ToolProblem
+from callsheet.tools.registry import ToolRegistry
 from callsheet.wiring.llm import deployment_of
 from callsheet.wiring.tools import make_registry
 from callsheet.workflows.check import MODELS, check
@@ -42,17 +44,30 @@ class Key:
 class Configuration:
     """What `check` tells; `keys` is empty where the catalog cannot be read.
 
-    `is_played`: a rehearsal answers in the place of the models that need a key.
+    `is_played`: a rehearsal answers in the place of the models that need a key. `tools` is what is
+    wrong with tools; with `strict` the server does not start then.
     """
 
     problems: tuple[Problem, ...]
     keys: tuple[Key, ...] = ()
     workflows: tuple[str, ...] = ()
     is_played: bool = False
+    tools: tuple[ToolProblem, ...] = ()
+    strict: bool = False
 
 
-def configuration_of(deployment: Deployment, stored: PriceTable | None = None) -> Configuration:
-    """All problems of all files at once; `stored` are the prices and rates of the database."""
+def configuration_of(
+    deployment: Deployment,
+    stored: PriceTable | None = None,
+    registry: ToolRegistry | None = None,
+) -> Configuration:
+    """All problems of all files at once; `stored` are the prices and rates of the database.
+
+    `registry` None: one is made.
+    """
+    settings = deployment.settings
+    registry = registry or make_registry(settings)
+    wrong, strict = tuple(registry.problems()), settings.tools.fail_fast
     config, crews = deployment.folders.config, deployment.folders.crews
     names = tuple(folder.name for folder in folders(crews))
     try:
@@ -63,13 +78,13 @@ def configuration_of(deployment: Deployment, stored: PriceTable | None = None) -
         # Without the catalog nobody knows the models, but the rest can be looked at.
         alone = [problem for folder in folders(crews) for problem in _of_workflow(folder)]
         alone += [*layout_problems(config / BILLS), *_of_quotas(config / QUOTAS, None)]
-        return Configuration((*error.problems, *alone), workflows=names)
+        found = (*error.problems, *alone)
+        return Configuration(found, workflows=names, tools=wrong, strict=strict)
     keys = _keys(deployment, seeds)
-    settings = deployment.settings
     now = SystemClock().now()
     listed = priced_models(seeds, now) | _priced(stored, settings.currency, now)
     priced = None if settings.allow_unpriced else listed
-    against = deployment_of(settings, seeds, make_registry(), priced)
+    against = deployment_of(settings, seeds, registry, priced)
     problems = (
         *_of_rates(config / "fx_rates.yaml", seeds, stored, settings.currency, now),
         *check(config, crews, against),
@@ -77,7 +92,7 @@ def configuration_of(deployment: Deployment, stored: PriceTable | None = None) -
         *_of_quotas(config / QUOTAS, [factory.name for factory in seeds.catalog.factories]),
     )
     is_played = not any(key.is_set for key in keys) and _needs_key(config / MODELS)
-    return Configuration(problems, keys, names, is_played)
+    return Configuration(problems, keys, names, is_played, wrong, strict)
 
 
 def _priced(stored: PriceTable | None, currency: str, now: datetime) -> set[tuple[str, str]]:

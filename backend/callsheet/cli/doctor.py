@@ -26,7 +26,7 @@ def doctor() -> None:
     deployment = read_deployment()
     findings = machine(deployment.folders, deployment.settings.server)
     configuration = configuration_of(deployment)
-    findings += [_files(configuration), *_keys(configuration)]
+    findings += [_files(configuration), *_tools(configuration), *_keys(configuration)]
     with ERR.status("asking the database"):
         findings += asyncio.run(database(deployment))
     for finding in findings:
@@ -45,6 +45,17 @@ def _files(configuration: Configuration) -> Finding:
     first = "\n    ".join(str(problem) for problem in configuration.problems[:_PROBLEMS_SHOWN])
     told = f"{counted(count, 'problem')}; see `callsheet check`"
     return Finding("configuration", "missing", told, first)
+
+
+def _tools(configuration: Configuration) -> list[Finding]:
+    """Nothing where all tools that there should be are there."""
+    if not configuration.tools:
+        return []
+    count, told = len(configuration.tools), "\n    ".join(map(str, configuration.tools))
+    if configuration.strict:
+        detail = f"{counted(count, 'problem')}; with CALLSHEET_TOOLS__FAIL_FAST no server starts"
+        return [Finding("tools", "missing", detail, told)]
+    return [Finding("tools", "warning", f"left out: {counted(count, 'problem')}", told)]
 
 
 def _keys(configuration: Configuration) -> list[Finding]:

@@ -25,6 +25,7 @@ from callsheet.settings.journal import JournalSettings
 from callsheet.settings.log import LogSettings
 from callsheet.settings.record import FROZEN
 from callsheet.settings.stream import StreamSettings
+from callsheet.settings.tools import ToolsSettings
 from callsheet.settings.worker import WorkerSettings
 
 PREFIX: Final = "CALLSHEET_"
@@ -186,6 +187,7 @@ class Settings(BaseSettings):
     cors: CorsSettings = CorsSettings()
     limits: LimitSettings = LimitSettings()
     worker: WorkerSettings = WorkerSettings()
+    tools: ToolsSettings = ToolsSettings()
     show: ShowSettings = ShowSettings()
     journal: JournalSettings = JournalSettings()
     stream: StreamSettings = StreamSettings()

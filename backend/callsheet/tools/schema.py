@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from pydantic.errors import PydanticUserError
+
 from callsheet.kit.errors import SetupError
 from callsheet.tools.tool import Tool
 
@@ -19,9 +21,14 @@ def function_schema(tool: Tool) -> dict[str, Any]:
     are left out, and `X | None` is written as `X` where the argument may be left out anyway.
 
     Raises:
-        SetupError: the arguments contain themselves, which no flat schema can say.
+        SetupError: the arguments contain themselves, which no flat schema can say, or are of a
+            type that JSON cannot hold.
     """
-    schema = tool.Args.model_json_schema()
+    try:
+        schema = tool.Args.model_json_schema()
+    except PydanticUserError as error:
+        why = str(error).splitlines()[0]
+        raise SetupError(f"The arguments of tool {tool.name!r} cannot be JSON: {why}") from error
     parameters = _flat(schema, schema.get("$defs", {}), (), tool.name)
     parameters.pop("description", None)
     parameters.setdefault("properties", {})

@@ -41,7 +41,7 @@ from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
 from callsheet.wiring.shift import Shift
 from callsheet.wiring.stored_catalog import store_catalog
-from callsheet.wiring.tools import Tools, make_registry, make_tools, taken_names
+from callsheet.wiring.tools import Tools, make_registry, make_tools, settle, taken_names
 from callsheet.wiring.usage import UsageService
 from callsheet.wiring.warm_runner import WarmRunner
 from callsheet.workflows.live import LiveWorkflows
@@ -74,7 +74,8 @@ class Application:
             self.folders.config / "llm_prices.yaml",
             self.folders.config / "fx_rates.yaml",
         )
-        registry = make_registry(self._database)
+        registry = make_registry(settings, self._database)
+        settle(registry.problems(), fail_fast=settings.tools.fail_fast)
         self.llm: Llm = make_llm(settings, self.folders, self.seeds, registry, self.adapters)
         self.call_metrics = CallMetrics(self.llm.models.all())
         self.tools: Tools = make_tools(registry, self.llm.rules)

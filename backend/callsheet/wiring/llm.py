@@ -26,7 +26,7 @@ from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.models import ConfiguredModels
 from callsheet.workflows.check import Deployment, known_to
 from callsheet.workflows.draft import Known
-from callsheet.workflows.tools_file import ToolRule, read_tools
+from callsheet.workflows.tools_file import Own, ToolRule, read_tools
 
 REHEARSAL_PACE_S: Final = 0.01
 
@@ -56,15 +56,13 @@ def deployment_of(
     priced: Collection[tuple[str, str]] | None = None,
 ) -> Deployment:
     """What the YAML files are held against; `priced` None: prices are not looked at."""
-    names = sorted(tools.names())
-    schemas = tools.schemas(names)
+    own: Own = {name: tools.facts(name).parameters for name in sorted(tools.names())}
+    # Where the start goes on without what a plugin could not bring, its YAML is no mistake.
+    absent = {} if settings.tools.fail_fast else dict.fromkeys(tools.absent())
     return Deployment(
         catalog={llm.model_code: llm.factory_id for llm in seeds.catalog.llms},
         priced=priced,
-        tools={
-            name: schema["function"]["parameters"]
-            for name, schema in zip(names, schemas, strict=True)
-        },
+        tools={**own, **absent},
         keys=[
             factory.name
             for factory in seeds.catalog.factories

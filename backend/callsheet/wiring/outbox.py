@@ -11,7 +11,7 @@ from callsheet.tools.context import ToolContext
 
 
 class StoredPost:
-    """Implements `tools.builtin.send_mail.Post`; the database is asked for when a mail comes."""
+    """Implements `tools.builtin.post.Post`; the database is asked for when a mail comes."""
 
     def __init__(self, database: Callable[[], Database]) -> None:
         self._database = database

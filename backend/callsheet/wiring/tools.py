@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from callsheet.crew.delegation import ASK, DELEGATE
 from callsheet.db.transaction import Database
-from callsheet.kit.errors import Unavailable
+from callsheet.kit.errors import SetupError, Unavailable
+from callsheet.kit.log import get_log
+from callsheet.settings.settings import Settings
 from callsheet.tools.builtin.catalog import builtin_tools
 from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.invoke import ToolInvoker
 from callsheet.tools.options import ToolOptions
+from callsheet.tools.plugins import load_plugins
+from callsheet.tools.problem import ToolProblem
+from callsheet.tools.register import registered_tools
 from callsheet.tools.registry import ToolRegistry
 from callsheet.wiring.outbox import StoredPost
 from callsheet.workflows.tools_file import ToolRule
+
+_log = get_log(__name__)
+
+OWN: Final = "callsheet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +39,38 @@ def _nowhere() -> Database:
     raise Unavailable("No database is in use here.", service="database")
 
 
-def make_registry(database: Callable[[], Database] = _nowhere) -> ToolRegistry:
-    """The built-in tools; `database` is where those that store something do it."""
-    registry = ToolRegistry()
-    ports = BuiltinPorts(post=StoredPost(database))
-    registry.add(builtin_tools(ports), owner="callsheet", origin="builtin")
+def make_registry(settings: Settings, database: Callable[[], Database] = _nowhere) -> ToolRegistry:
+    """The tools that the settings let in: built-in ones, those of plugins, those from Python.
+
+    In this order, so that no plugin takes the name of a built-in tool. What is wrong with them is
+    in the registry's problems; `settle` says what comes of that. `database` is where tools that
+    store something do it.
+    """
+    registry, wanted = ToolRegistry(), settings.tools
+    if wanted.builtins:
+        ports = BuiltinPorts(post=StoredPost(database))
+        registry.add(builtin_tools(ports), owner=OWN, origin="builtin")
+    if wanted.plugins:
+        for plugin in load_plugins(wanted.plugin_group):
+            registry.add(plugin.tools, owner=plugin.owner, origin="plugin")
+            for problem in plugin.problems:
+                # Its name is the tool's own where its author has kept to the advice.
+                registry.report(ToolProblem(plugin.owner, problem, plugin.name))
+    for owner, tool in registered_tools():
+        registry.add([tool], owner=owner, origin="python")
     return registry
+
+
+def settle(problems: Sequence[ToolProblem], *, fail_fast: bool) -> None:
+    """Log what is wrong with tools, one line each, and go on without these.
+
+    Raises:
+        SetupError: all of it, where the deployment would rather not start.
+    """
+    if problems and fail_fast:
+        raise SetupError("\n".join(problem.message for problem in problems))
+    for problem in problems:
+        _log.warning("tool_left_out", owner=problem.owner, tool=problem.tool, why=problem.message)
 
 
 def taken_names(registry: ToolRegistry) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.kit.yaml import Document
@@ -15,7 +15,7 @@ from callsheet.llm.key import key_variable
 from callsheet.workflows.draft import Known
 from callsheet.workflows.folder import folders
 from callsheet.workflows.loader import load_workflow
-from callsheet.workflows.tools_file import read_tools
+from callsheet.workflows.tools_file import Own, read_tools
 
 MODELS: Final = "models.yaml"
 TOOLS: Final = "tools.yaml"
@@ -31,14 +31,14 @@ class Deployment:
     """What the files are held against.
 
     `catalog` maps each model_code of the catalog to its factory, `priced` are the (factory,
-    model_code) with a price, None where that is not known; `tools` maps each tool that exists
-    to its parameters' JSON schema; `keys` are the factories whose key is set, `has_litellm` says
-    whether the extra for other providers is installed.
+    model_code) with a price, None where that is not known; `tools` are those that may be named;
+    `keys` are the factories whose key is set, `has_litellm` says whether the extra for other
+    providers is installed.
     """
 
     catalog: Mapping[str, str]
     priced: Collection[tuple[str, str]] | None = None
-    tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    tools: Own = field(default_factory=dict)
     keys: Collection[str] = ()
     has_litellm: bool = True
 

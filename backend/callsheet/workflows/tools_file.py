@@ -74,8 +74,12 @@ class WhiteList:
     problems: tuple[Problem, ...] = ()
 
 
-def load_tools(path: Path, own: Mapping[str, Mapping[str, Any]]) -> Mapping[str, ToolRule]:
-    """The rules by tool; `own` maps each tool that exists to its parameters' JSON schema.
+# Each tool that may be named to its parameters' JSON schema; None where that is not known yet.
+Own = Mapping[str, Mapping[str, Any] | None]
+
+
+def load_tools(path: Path, own: Own) -> Mapping[str, ToolRule]:
+    """The rules by tool.
 
     Raises:
         ConfigError: every problem of the file.
@@ -86,7 +90,7 @@ def load_tools(path: Path, own: Mapping[str, Mapping[str, Any]]) -> Mapping[str,
     return listed.rules
 
 
-def read_tools(path: Path, own: Mapping[str, Mapping[str, Any]]) -> WhiteList:
+def read_tools(path: Path, own: Own) -> WhiteList:
     """`load_tools` with the problems beside what is valid.
 
     Raises:
@@ -104,24 +108,25 @@ def read_tools(path: Path, own: Mapping[str, Mapping[str, Any]]) -> WhiteList:
     return WhiteList(rules, tuple(sorted(found, key=lambda one: (one.line, one.column))))
 
 
-def _problems(
-    document: Document, entries: Mapping[str, ToolEntry], own: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Problem]:
+def _problems(document: Document, entries: Mapping[str, ToolEntry], own: Own) -> Iterator[Problem]:
     for name, entry in entries.items():
         if name not in own:
             message = f"there is no tool {name!r}"
             yield document.problem((name,), message, closest(name, own), of_key=True)
             continue
-        properties = own[name].get("properties", {})
+        schema = own[name]
+        if schema is None:
+            continue
+        properties = schema.get("properties", {})
         for parameter in entry.parameters:
             if parameter not in properties:
                 message = f"the tool {name!r} has no parameter {parameter!r}"
                 place = (name, "parameters", parameter)
                 suggestion = closest(parameter, properties)
                 yield document.problem(place, message, suggestion, of_key=True)
-        for parameter, schema in properties.items():
-            required = parameter in own[name].get("required", ())
-            yield from _parameter(document, name, entry, parameter, schema, required=required)
+        for parameter, of_own in properties.items():
+            required = parameter in schema.get("required", ())
+            yield from _parameter(document, name, entry, parameter, of_own, required=required)
 
 
 def _parameter(

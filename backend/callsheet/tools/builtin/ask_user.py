@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, NoReturn
 
 from pydantic import BaseModel, Field
 
+from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.context import ToolContext
 from callsheet.tools.pause import Ask, NeedsPerson
+from callsheet.tools.tool import Tool
 
 MOST_QUESTIONS: Final = 3
 LONGEST_ANSWER: Final = 4_000
@@ -41,6 +44,9 @@ class AskUser:
         "the work cannot go on without."
     )
     Args: type[BaseModel] = AskUserArgs
+    group: ClassVar[str] = "people"
+    label: ClassVar[Mapping[str, str]] = {"en": "Ask you", "zh": "向您提问"}
+    summary: ClassVar[str] = "Asks the user one to three questions and waits for the answers."
     idempotent: ClassVar[bool] = True
 
     async def run(self, args: AskUserArgs, ctx: ToolContext) -> NoReturn:
@@ -53,6 +59,12 @@ class AskUser:
                 detail={"questions": [each.model_dump() for each in args.questions]},
             )
         )
+
+
+def offer(ports: BuiltinPorts) -> Sequence[Tool]:
+    """The tool of this module."""
+    del ports
+    return (AskUser(),)
 
 
 def _answers(count: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import unicodedata
 import warnings
+from collections.abc import Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, Final
@@ -22,7 +23,9 @@ from simpleeval import (  # type: ignore[import-untyped]
 from callsheet.kit.errors import ToolRetry
 from callsheet.kit.money import plain
 from callsheet.tools.builtin.arithmetic import CONSTANTS, FUNCTIONS, OPERATORS, bounded, exact
+from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.context import ToolContext
+from callsheet.tools.tool import Tool
 
 _MAX_CHARS: Final = 500
 _MAX_DEPTH: Final = 100
@@ -51,12 +54,21 @@ class Calculator:
 
     name: ClassVar[str] = "calculator"
     description: ClassVar[str] = "Computes an arithmetic expression, exactly where possible."
+    group: ClassVar[str] = "compute"
+    label: ClassVar[Mapping[str, str]] = {"en": "Calculator", "zh": "计算器"}
+    summary: ClassVar[str] = "Computes an arithmetic expression."
     idempotent: ClassVar[bool] = True
     Args: type[BaseModel] = CalculatorArgs
 
     async def run(self, args: CalculatorArgs, ctx: ToolContext) -> str:
         """The value as plain decimal text."""
         return calculate(args.expression)
+
+
+def offer(ports: BuiltinPorts) -> Sequence[Tool]:
+    """The tool of this module."""
+    del ports
+    return (Calculator(),)
 
 
 def calculate(expression: str) -> str:

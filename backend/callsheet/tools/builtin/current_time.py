@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, Field
 
 from callsheet.kit.errors import ToolRetry
+from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.context import ToolContext
+from callsheet.tools.tool import Tool
 
 
 class CurrentTimeArgs(BaseModel):
@@ -27,6 +30,9 @@ class CurrentTime:
 
     name: ClassVar[str] = "current_time"
     description: ClassVar[str] = "The current date, time and weekday in a time zone."
+    group: ClassVar[str] = "time"
+    label: ClassVar[Mapping[str, str]] = {"en": "Clock", "zh": "时钟"}
+    summary: ClassVar[str] = "Says what time it is in a time zone."
     idempotent: ClassVar[bool] = True
     Args: type[BaseModel] = CurrentTimeArgs
 
@@ -39,6 +45,12 @@ class CurrentTime:
             "weekday": now.strftime("%A"),
             "timezone": zone.key,
         }
+
+
+def offer(ports: BuiltinPorts) -> Sequence[Tool]:
+    """The tool of this module."""
+    del ports
+    return (CurrentTime(),)
 
 
 def _zone(key: str) -> ZoneInfo:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from callsheet.tools.builtin.send_mail import Post
+from callsheet.tools.builtin.post import Post
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from callsheet.tools.builtin.ports import BuiltinPorts
+from callsheet.tools.builtin.post import Post
 from callsheet.tools.context import ToolContext
+from callsheet.tools.tool import Tool
 
 Address = Annotated[str, StringConstraints(pattern=r"^[^@\s<>,;]+@[^@\s<>,;]+$", max_length=254)]
-
-
-class Post(Protocol):
-    """Takes mails that are to be sent."""
-
-    async def put(
-        self,
-        ctx: ToolContext,
-        recipients: tuple[str, ...],
-        subject: str,
-        body: str,
-    ) -> None:
-        """Keep the mail; a second one of the same tool call is ignored."""
-        ...
 
 
 class SendMailArgs(BaseModel):
@@ -41,6 +31,10 @@ class SendMail:
         "Send a mail in the user's name. The user sees and approves it first."
     )
     Args: type[BaseModel] = SendMailArgs
+    group: ClassVar[str] = "mail"
+    label: ClassVar[Mapping[str, str]] = {"en": "Send a mail", "zh": "发送邮件"}
+    summary: ClassVar[str] = "Writes a mail and puts it into the outbox."
+    side_effect: ClassVar[str | None] = "A mail is sent in the user's name."
     idempotent: ClassVar[bool] = True  # one mail for each call id
 
     def __init__(self, post: Post) -> None:
@@ -50,3 +44,8 @@ class SendMail:
         """Says to whom it will go."""
         await self._post.put(ctx, tuple(args.to), args.subject, args.body)
         return f"The mail to {', '.join(args.to)} was put into the outbox."
+
+
+def offer(ports: BuiltinPorts) -> Sequence[Tool]:
+    """The tool of this module."""
+    return (SendMail(ports.post),)
