@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from callsheet.llm.rehearsal.prompt import Prompt
+from callsheet.llm.rehearsal.prompt import Language, Prompt
 from callsheet.llm.rehearsal.question import arithmetic_in, tool_need
 from callsheet.tools.builtin.ask_user import AskUserArgs
 from callsheet.tools.builtin.send_mail import SendMailArgs
@@ -63,3 +63,46 @@ def test_what_is_asked_for_fits_the_tools() -> None:
     assert question is not None
     assert SendMailArgs.model_validate(mail.arguments).to == ["ann@b.example"]
     assert len(AskUserArgs.model_validate(question.arguments).questions) == 1
+
+
+ALL = frozenset(
+    {
+        "calculator",
+        "manage_todo_list",
+        "python_executor",
+        "request_plan_approval",
+        "web_fetch",
+        "web_search",
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "arguments"),
+    [
+        ("Run this:\n```python\nprint(1)\n```", "python_executor", {"code": "print(1)\n"}),
+        ("What does https://a.example/x?y=1 say?", "web_fetch", {"url": "https://a.example/x?y=1"}),
+        ("看看 https://a.example/页。", "web_fetch", {"url": "https://a.example/页"}),
+        ("Search for blue whales.", "web_search", {"query": "blue whales"}),
+        ("搜索蓝鲸", "web_search", {"query": "蓝鲸"}),
+        ('web_fetch {"url": "http://127.0.0.1/"}', "web_fetch", {"url": "http://127.0.0.1/"}),
+        ('Use calculator {"expression": "{"}!', "calculator", {"expression": "{"}),
+        ("Use calculator {oops}", None, None),
+    ],
+)
+def test_work_goes_to_its_tool(text: str, tool: str | None, arguments: object) -> None:
+    need = tool_need(Prompt(question=text, language="en", tools=ALL))
+    assert (need and need.name, need and need.arguments) == (tool, arguments)
+    if tool != "calculator":
+        assert tool_need(Prompt(question=text, language="en")) is None
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_list_begins_with_its_first_step_running(language: Language) -> None:
+    need = tool_need(Prompt(question="Keep a to-do list.", language=language, tools=ALL))
+    assert need is not None
+    states = [item["status"] for item in need.arguments["items"]]
+    assert (need.name, states) == ("manage_todo_list", ["running", "pending", "pending"])
+    plan = tool_need(Prompt(question="Make me a plan.", language=language, tools=ALL))
+    assert plan is not None
+    assert plan.name == "request_plan_approval"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
+from callsheet.llm.rehearsal.need import ToolNeed
 from callsheet.llm.rehearsal.prompt import Prompt
+from callsheet.llm.rehearsal.work import named_tool, work_in
 
 _SIGNS: Final = (
     ("×", "*"),
@@ -48,22 +48,14 @@ _COLOURS: Final = {
 _SUBJECT: Final = {"en": "A mail from the rehearsal", "zh": "来自排练的邮件"}
 
 
-_OURS: Final = frozenset({"calculator", "current_time", "ask_user", "send_mail"})
-
-
-@dataclass(frozen=True, slots=True)
-class ToolNeed:
-    """The tool that would answer, and what to ask it."""
-
-    name: str
-    arguments: Mapping[str, Any]
-    about: str = ""
-
-
 def tool_need(prompt: Prompt) -> ToolNeed | None:
-    """A mail to an address wants to be sent, "ask me" a question; arithmetic wants the calculator,
-    a question for the time the clock; the name of a tool of the client that tool; else None.
+    """A mail to an address wants to be sent, "ask me" a question; a program, a page, a search or a
+    list of things to do their tools; arithmetic wants the calculator, a question for the time the
+    clock; any offered tool is called by its name; else None.
     """
+    named = named_tool(prompt)
+    if named is not None:
+        return named
     asked = prompt.question[:_LOOKED_AT_CHARS]
     address = _ADDRESS.search(asked)
     if address and _MAIL.search(asked):
@@ -72,9 +64,9 @@ def tool_need(prompt: Prompt) -> ToolNeed | None:
     if _ASK.search(asked):
         question, choices = _COLOURS[prompt.language]
         return ToolNeed("ask_user", {"questions": [{"question": question, "choices": choices}]})
-    named = next((name for name in sorted(prompt.tools - _OURS) if name in asked), None)
-    if named is not None:
-        return ToolNeed(named, {})
+    work = work_in(prompt)
+    if work is not None:
+        return work
     expression = arithmetic_in(prompt.question)
     if expression:
         return ToolNeed("calculator", {"expression": expression}, expression)

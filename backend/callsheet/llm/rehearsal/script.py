@@ -8,8 +8,9 @@ from typing import Final
 from callsheet.kit.json import decode, encode
 from callsheet.llm.key import key_variable
 from callsheet.llm.rehearsal.form import fill
+from callsheet.llm.rehearsal.need import ToolNeed
 from callsheet.llm.rehearsal.prompt import Language, Prompt
-from callsheet.llm.rehearsal.question import ToolNeed, tool_need
+from callsheet.llm.rehearsal.question import tool_need
 
 _VARIABLE: Final = key_variable("factory").replace("FACTORY", "<FACTORY>")
 _EXAMPLE: Final = key_variable("qwen")
@@ -24,10 +25,12 @@ _HELLO: Final = {
     "en": f"Hello! You reached Callsheet, and {_MARK['en']}: no real model is connected, so this "
     "answer is scripted. It went through the same stages, stream and ledger as a real one. Ask me "
     "for a sum or for the time to see a tool at work, to ask you something, or to mail to an "
-    "address (you have to allow it first). ",
+    "address (you have to allow it first); to search for something, to open a page, to run a block "
+    "of Python or to keep a to-do list, where these tools are there. ",
     "zh": f"你好！这里是 Callsheet，{_MARK['zh']}：还没有连接真实的模型，所以这个回答是预先写好的，"
     "但它经过了与真实回答相同的阶段、流和账本。可以让我算一道算式或问现在几点，看看工具如何工作；也可以让我问你一个问题，"
-    "或给某个地址发邮件（需要你先批准）。",
+    "或给某个地址发邮件（需要你先批准）；有相应工具时，"
+    "还可以搜索、打开网页、运行一段 Python 或维护待办清单。",
 }
 _NOTE: Final = {
     "en": f"\n\n({_MARK['en'].capitalize()}: no real model is connected. {_HOW['en']})",
