@@ -17,6 +17,7 @@ OURS: Final = "callsheet"
 COMES_WITH: Final = {
     "crewai_core": "a part of crewai, which is pinned exactly",
     "pydantic_core": "a part of pydantic, which pins it exactly",
+    "yarl": "the type of addresses in the API of aiohttp",
     "starlette": "fastapi is made of it and re-exports only a part",
 }
 
