@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from callsheet.agui.show import ShowOptions
 from callsheet.api.agent_chat import AgentChatRoutes
+from callsheet.api.artifacts import ArtifactRoutes
 from callsheet.api.catalog import CatalogRoutes
 from callsheet.api.connect import ConnectRoutes
 from callsheet.api.continuation import ContinuationRoutes
@@ -30,6 +31,7 @@ from callsheet.api.usage import UsageRoutes
 from callsheet.auth.exposure import own_hosts
 from callsheet.metrics.page import MetricsPage
 from callsheet.wiring.application import Application
+from callsheet.wiring.artifacts import ArtifactService
 from callsheet.wiring.catalogs import WorkflowService
 from callsheet.wiring.health import HealthService
 from callsheet.wiring.identities import make_identities
@@ -64,6 +66,7 @@ def create_app(
         ContinuationRoutes(services, options).router(),
         ConnectRoutes(services, options).router(),
         SessionRoutes(services, options).router(),
+        ArtifactRoutes(services, options).router(),
         InterruptRoutes(services, options).router(),
         CatalogRoutes(services, options).router(),
         PriceRoutes(services, options).router(),
@@ -97,6 +100,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         continuations=application.continuations,
         sessions=application.sessions,
         titles=make_titles(application),
+        artifacts=ArtifactService(application.core, application.folders.data),
         interrupts=InterruptService(application.core),
         workflows=WorkflowService(application.workflows, settings.default_workflow),
         models=application.llm.models,

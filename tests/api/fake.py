@@ -8,6 +8,7 @@ from callsheet.api.quota_ports import UserQuotas
 from callsheet.api.usage_ports import UsageReports
 from callsheet.auth.api_keys import ApiKeys
 from callsheet.auth.bearer import Bearer
+from tests.api.fake_artifacts import FakeArtifacts
 from tests.api.fake_catalog import FakeHealth, FakeModels, FakeWorkflows
 from tests.api.fake_chat import FakeChat, FakeContinuations
 from tests.api.fake_interrupts import FakeInterrupts
@@ -36,6 +37,7 @@ class World:
         self.chat = FakeChat()
         self.sessions = FakeSessions(self.chat.streamed)
         self.runs = FakeRuns(self.sessions)
+        self.artifacts = FakeArtifacts(self.sessions)
         self.interrupts = FakeInterrupts()
         self.continuations = FakeContinuations(self.chat, self.runs)
         self.prices: Prices = FakePrices()
@@ -52,6 +54,7 @@ class World:
             continuations=self.continuations,
             sessions=self.sessions,
             titles=self.sessions,
+            artifacts=self.artifacts,
             interrupts=self.interrupts,
             workflows=FakeWorkflows(),
             models=FakeModels(),

@@ -15,7 +15,7 @@ from tests.api.fake import World
 from tests.api.fake_records import a_message, a_run
 
 # Streams and files have no document.
-NOT_JSON = ("text/event-stream", "text/csv", "application/x-ndjson")
+NOT_JSON = ("text/event-stream", "text/csv", "application/x-ndjson", "*/*")
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ async def test_operations_have_short_names_of_their_own(document: dict[str, Any]
 async def test_every_key_is_camel_case(document: dict[str, Any]) -> None:
     for name, schema in document["components"]["schemas"].items():
         for key in schema.get("properties", {}):
-            assert re.fullmatch(r"[a-z][a-zA-Z]*", key), (name, key)
+            assert re.fullmatch(r"[a-z][a-zA-Z0-9]*", key), (name, key)
 
 
 async def test_the_answers_are_the_documented_ones(
@@ -86,6 +86,8 @@ async def test_the_answers_are_the_documented_ones(
         ("GET", f"{sessions}/{{session_id}}/runs", f"{one}/runs", None, 200),
         ("POST", f"{sessions}/{{session_id}}/cancel", f"{one}/cancel", None, 200),
         ("GET", "/v1/runs/{run_id}", f"/v1/runs/{run.id}", None, 200),
+        ("GET", f"{sessions}/{{session_id}}/artifacts", f"{one}/artifacts", None, 200),
+        ("GET", "/v1/artifacts/{artifact_id}", "/v1/artifacts/none", None, 404),
         ("GET", "/v1/interrupts", "/v1/interrupts", None, 200),
         ("GET", "/v1/interrupts/{interrupt_id}", "/v1/interrupts/none", None, 404),
         ("POST", "/v1/runs/{run_id}/cancel", f"/v1/runs/{run.id}/cancel", None, 200),

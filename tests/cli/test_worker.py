@@ -101,3 +101,10 @@ def test_the_doctor_tells_of_runs_that_wait_for_nobody_and_of_silent_processes()
     assert waits.detail == "1 x server without worker; 1 run waiting"
     assert "callsheet worker" in waits.mend
     assert "last heard of 45 s ago" in silent.detail
+
+
+def test_the_doctor_reminds_of_the_folder_that_several_hosts_have_to_share() -> None:
+    here = seen("serve")
+    there = ProcessSeen("other:2:y", "worker", False, True, 1)
+    assert [each.subject for each in workers([here, there], 0)] == ["processes", "files of tools"]
+    assert [each.subject for each in workers([here, seen("worker")], 0)] == ["processes"]

@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
+from callsheet.tools.artifact import Artifact
 from callsheet.tools.builtin.ports import BuiltinPorts
+from callsheet.tools.context import ToolContext
 from tests.fakes.post import NoPost
 
 
+class NoArtifacts:
+    """Keeps files in memory."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[Artifact, bytes]] = []
+
+    async def keep(
+        self, ctx: ToolContext, name: str, data: bytes, media_type: str = ""
+    ) -> Artifact:
+        artifact = Artifact(uuid4(), name, media_type, len(data))
+        self.kept.append((artifact, data))
+        return artifact
+
+
 def no_ports() -> BuiltinPorts:
-    return BuiltinPorts(post=NoPost())
+    return BuiltinPorts(post=NoPost(), artifacts=NoArtifacts())

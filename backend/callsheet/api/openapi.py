@@ -9,6 +9,7 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
+from callsheet.api.artifact_documents import ArtifactPage
 from callsheet.api.catalog_documents import Live, Models, Ready, Workflows
 from callsheet.api.documents import (
     Answer,
@@ -32,9 +33,10 @@ Answers = dict[int | str, dict[str, Any]]
 
 _REF: Final = "#/components/schemas/{name}"
 _DOCUMENTS: Final = (
-    Answer, Billing, Continuation, Interrupt, InterruptPage, Live, MessagePage, ModelPrices, Models,
-    NewPrice, NewSession, OwnLimits, PricePage, ProblemDocument, Quota, Ready, Run, RunPage,
-    Session, SessionEdit, SessionPage, Stopped, UsageCallPage, UsageReport, UsageToday, Workflows,
+    Answer, ArtifactPage, Billing, Continuation, Interrupt, InterruptPage, Live, MessagePage,
+    ModelPrices, Models, NewPrice, NewSession, OwnLimits, PricePage, ProblemDocument, Quota, Ready,
+    Run, RunPage, Session, SessionEdit, SessionPage, Stopped, UsageCallPage, UsageReport,
+    UsageToday, Workflows,
 )  # fmt: skip
 _ERRORS: Final[Mapping[int, str]] = {
     401: "No valid key or token.",

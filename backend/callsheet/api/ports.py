@@ -9,6 +9,7 @@ from uuid import UUID
 
 from callsheet.agui.run_input import ContinuationInput, RunInput
 from callsheet.agui.show import SHOW_EVERYTHING, ShowOptions
+from callsheet.api.artifact_ports import Artifacts
 from callsheet.api.price_ports import Prices
 from callsheet.api.quota_ports import UserQuotas
 from callsheet.api.session_ports import Sessions, Titles
@@ -163,6 +164,7 @@ class Services:
     sessions: Sessions
     titles: Titles
     interrupts: Interrupts
+    artifacts: Artifacts
     workflows: WorkflowCatalog
     models: ModelCatalog
     prices: Prices

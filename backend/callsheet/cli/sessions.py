@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from callsheet.artifacts.store import delete_of_session
 from callsheet.auth.local import LOCAL_USER
 from callsheet.auth.principal import Principal, principal_named
 from callsheet.cli.console import OUT, counted, note
@@ -104,6 +105,7 @@ def delete(
             async with database.transaction() as tx:
                 if await find_active(tx, record.id) is not None:
                     raise Conflict("A run of this session is under way; stop it first.")
+                await delete_of_session(tx, record.id)
                 await delete_session(tx, record.id, principal.user_id)
             return record
 

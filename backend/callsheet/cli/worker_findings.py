@@ -19,6 +19,7 @@ FROM workers w ORDER BY w.started_at
 WAITING: Final = (
     "SELECT count(*) FROM runs WHERE worker_id IS NULL AND status IN ('queued', 'running')"
 )
+_SEVERAL: Final = 2
 _NAMES: Final = {
     "serve": "server with worker",
     "api": "server without worker",
@@ -51,6 +52,7 @@ def workers(known: Sequence[ProcessSeen], waiting: int) -> list[Finding]:
     if waiting and not any(one.alive and one.kind in ("serve", "worker") for one in known):
         mend = "Start `callsheet worker`, or `callsheet serve` without --no-worker."
         findings = [Finding("processes", "warning", up + waits, mend)]
+    findings += _shared_folder(known)
     findings += [
         Finding(
             "process",
@@ -62,3 +64,12 @@ def workers(known: Sequence[ProcessSeen], waiting: int) -> list[Finding]:
         if not one.alive
     ]
     return findings
+
+
+def _shared_folder(known: Sequence[ProcessSeen]) -> list[Finding]:
+    """Processes of several hosts: files of tools have to be where all of them look."""
+    hosts = sorted({one.id.partition(":")[0] for one in known if one.alive})
+    if len(hosts) < _SEVERAL:
+        return []
+    mend = "All of them need one `artifacts` folder, shared, in their data folders."
+    return [Finding("files of tools", "ok", f"processes on {', '.join(hosts)}", mend)]

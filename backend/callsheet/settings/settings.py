@@ -19,6 +19,7 @@ from pydantic_settings import (
 
 from callsheet.auth.exposure import is_loopback
 from callsheet.llm.key import variable_part
+from callsheet.settings.artifacts import ArtifactSettings
 from callsheet.settings.auth import AuthSettings
 from callsheet.settings.cors import CorsSettings
 from callsheet.settings.journal import JournalSettings
@@ -186,6 +187,7 @@ class Settings(BaseSettings):
     auth: AuthSettings = AuthSettings()
     cors: CorsSettings = CorsSettings()
     limits: LimitSettings = LimitSettings()
+    artifacts: ArtifactSettings = ArtifactSettings()
     worker: WorkerSettings = WorkerSettings()
     tools: ToolsSettings = ToolsSettings()
     show: ShowSettings = ShowSettings()

@@ -10,6 +10,7 @@ from typing import Final, Self
 
 import structlog
 
+from callsheet.artifacts.folder import ArtifactFolder
 from callsheet.auth.stored_keys import StoredKeys
 from callsheet.catalog.files import load_seeds
 from callsheet.crew.abilities import Abilities
@@ -27,6 +28,7 @@ from callsheet.settings.settings import Settings
 from callsheet.turn.ports import StageRunner
 from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.allowances import make_allowances
+from callsheet.wiring.artifact_sweep import ArtifactSweep
 from callsheet.wiring.chat import ChatService
 from callsheet.wiring.claims import Claims
 from callsheet.wiring.continuations import ContinuationService
@@ -106,12 +108,7 @@ class Application:
     @property
     def is_rehearsal(self) -> bool:
         """Whether some agent's model is played by the rehearsal, because no key is set."""
-        return any(
-            self.llm.models.is_played(agent.default_model)
-            for name in self.workflows.names()
-            for stage in self.workflows.get(name).stages
-            for agent in stage.agents.values()
-        )
+        return any(map(self.llm.models.is_played, self.workflows.models()))
 
     def core(self) -> Core:
         """The parts that need the database; Unavailable before they are there."""
@@ -179,7 +176,9 @@ class Application:
 
     async def _work(self, core: Core, life: Life) -> None:
         claims = Claims(core, self.workflows, core.options) if core.takes_runs else None
-        shift = Shift(core, life, claims, self.settings.worker, [self.stored_keys.uses.run])
+        sweep = ArtifactSweep(core.database, ArtifactFolder(self.folders.data), core.clock)
+        beside = [self.stored_keys.uses.run, sweep.run]
+        shift = Shift(core, life, claims, self.settings.worker, beside)
 
         def begun() -> None:
             self._core = core

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from callsheet.agui.history import MOST_BYTES
+from callsheet.artifacts.store import delete_of_session
 from callsheet.auth.principal import Principal
 from callsheet.auth.store import remember_user
 from callsheet.db.transaction import Read
@@ -126,6 +127,7 @@ class SessionService:
                 raise NotFound(_NO_SESSION)
             if await is_in_use(tx, session_id):
                 return False
+            await delete_of_session(tx, session_id)
             return await store.delete_session(tx, session_id, principal.user_id)
 
     @staticmethod

@@ -19,6 +19,7 @@ from callsheet.tools.plugins import load_plugins
 from callsheet.tools.problem import ToolProblem
 from callsheet.tools.register import registered_tools
 from callsheet.tools.registry import ToolRegistry
+from callsheet.wiring.kept_artifacts import KeptArtifacts
 from callsheet.wiring.outbox import StoredPost
 from callsheet.workflows.tools_file import ToolRule
 
@@ -48,7 +49,9 @@ def make_registry(settings: Settings, database: Callable[[], Database] = _nowher
     """
     registry, wanted = ToolRegistry(), settings.tools
     if wanted.builtins:
-        ports = BuiltinPorts(post=StoredPost(database))
+        ports = BuiltinPorts(
+            post=StoredPost(database), artifacts=KeptArtifacts.of(settings, database)
+        )
         registry.add(builtin_tools(ports), owner=OWN, origin="builtin")
     if wanted.plugins:
         for plugin in load_plugins(wanted.plugin_group):

@@ -89,6 +89,16 @@ class LiveWorkflows:
         """The names of all active workflows, sorted."""
         return sorted(name for name, seen in self._seen.items() if seen.workflow is not None)
 
+    def models(self) -> frozenset[str]:
+        """The model codes of all agents of all active workflows."""
+        active = [seen.workflow for seen in self._seen.values() if seen.workflow is not None]
+        return frozenset(
+            agent.default_model
+            for workflow in active
+            for stage in workflow.stages
+            for agent in stage.agents.values()
+        )
+
     def problems(self) -> Sequence[Problem]:
         """What is wrong with the files as they are now; empty when every edit is active."""
         found = [problem for name in sorted(self._seen) for problem in self._seen[name].problems]

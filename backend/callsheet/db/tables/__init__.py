@@ -3,6 +3,7 @@
 import callsheet.db.tables.agent_chat_message
 import callsheet.db.tables.agent_chat_session
 import callsheet.db.tables.api_key
+import callsheet.db.tables.artifact
 import callsheet.db.tables.budget_counter
 import callsheet.db.tables.cost_adjustment
 import callsheet.db.tables.fx_rate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from callsheet.tools.artifact import Artifacts
 from callsheet.tools.builtin.post import Post
 
 
@@ -12,3 +13,4 @@ class BuiltinPorts:
     """`wiring` plugs them in."""
 
     post: Post
+    artifacts: Artifacts

@@ -1,0 +1,128 @@
+"""Files that tools made, as the tools keep them."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, Self
+
+from callsheet.artifacts.artifact import ArtifactRecord, NewArtifact
+from callsheet.artifacts.folder import ArtifactFolder
+from callsheet.artifacts.media_type import media_type_of
+from callsheet.artifacts.name import clean_name
+from callsheet.artifacts.options import ArtifactOptions
+from callsheet.artifacts.store import (
+    add_artifact,
+    find_same,
+    kept_of,
+    lock_for,
+)
+from callsheet.db.transaction import Database, Tx
+from callsheet.kit.errors import Unavailable
+from callsheet.kit.ids import new_id
+from callsheet.kit.log import get_log
+from callsheet.settings.folders import folders_of
+from callsheet.settings.settings import Settings
+from callsheet.tools.artifact import Artifact, NotKept
+from callsheet.tools.context import ToolContext
+
+ACTIVITY: Final = "callsheet.artifact"
+
+_log = get_log(__name__)
+
+
+class KeptArtifacts:
+    """Implements `tools.artifact.Artifacts` on the database and the data folder."""
+
+    def __init__(
+        self, database: Callable[[], Database], data: Path, options: ArtifactOptions
+    ) -> None:
+        """`data` is the deployment's data folder."""
+        self._database = database
+        self._folder = ArtifactFolder(data)
+        self._options = options
+
+    @classmethod
+    def of(cls, settings: Settings, database: Callable[[], Database]) -> Self:
+        """Those of a deployment; nothing is made or read yet."""
+        most = settings.artifacts
+        options = ArtifactOptions(most.file_bytes, most.session_bytes, most.session_count)
+        return cls(database, folders_of(settings).data, options)
+
+    async def keep(
+        self, ctx: ToolContext, name: str, data: bytes, media_type: str = ""
+    ) -> Artifact:
+        """Write the bytes, then the row, then show it: what is shown is stored."""
+        if len(data) > self._options.file_bytes:
+            raise NotKept(
+                f"The file {clean_name(name)!r} has {len(data)} bytes; at most "
+                f"{self._options.file_bytes} are kept. Make it smaller."
+            )
+        database = self._database()
+        new = await asyncio.to_thread(self._written, ctx, name, data, media_type)
+        kept: ArtifactRecord | None = None
+        try:
+            async with database.transaction() as tx:
+                kept = await self._stored(tx, new)
+        except BaseException:
+            if kept is None:  # else nobody knows whether it is stored: the sweep will
+                await asyncio.to_thread(self._folder.remove, new.id)
+            raise
+        finish = self._folder.settle if kept.id == new.id else self._folder.remove
+        await asyncio.to_thread(finish, new.id)
+        found = Artifact(kept.id, kept.name, kept.media_type, kept.size_bytes)
+        _show(ctx, found)
+        return found
+
+    def _written(self, ctx: ToolContext, name: str, data: bytes, claimed: str) -> NewArtifact:
+        artifact_id, named = new_id(), clean_name(name)
+        try:
+            self._folder.write(artifact_id, data)
+        except OSError as error:
+            _log.exception("artifact_not_written", folder=str(self._folder.path))
+            raise Unavailable("The data folder cannot be written to.", service="storage") from error
+        return NewArtifact(
+            id=artifact_id,
+            session_id=ctx.session_id,
+            user_id=ctx.user_id,
+            run_id=ctx.run_id,
+            tool_call_id=ctx.tool_call_id,
+            name=named,
+            media_type=media_type_of(named, data, claimed),
+            size_bytes=len(data),
+            sha256=hashlib.sha256(data).hexdigest(),
+        )
+
+    async def _stored(self, tx: Tx, new: NewArtifact) -> ArtifactRecord:
+        """The row of it: its own, or that of the same file from before."""
+        if not await lock_for(tx, new):
+            raise NotKept("The run is over; nothing is kept for it any more.")
+        same = await find_same(tx, new)
+        if same is not None:
+            return same
+        kept, most = await kept_of(tx, new.session_id), self._options
+        if kept.count >= most.session_count:
+            raise NotKept(f"The session has {kept.count} files already, and may have no more.")
+        if kept.size_bytes + new.size_bytes > most.session_bytes:
+            raise NotKept(
+                f"The session's files have {kept.size_bytes} bytes already; with the "
+                f"{new.size_bytes} of {new.name!r} it would be more than {most.session_bytes}."
+            )
+        return await add_artifact(tx, new)
+
+
+def _show(ctx: ToolContext, artifact: Artifact) -> None:
+    ctx.tell.show(
+        ACTIVITY,
+        artifact.id,
+        {
+            "id": str(artifact.id),
+            "name": artifact.name,
+            "mediaType": artifact.media_type,
+            "sizeBytes": artifact.size_bytes,
+            "url": artifact.url,
+            "toolCallId": ctx.tool_call_id,
+        },
+    )

@@ -1,0 +1,219 @@
+"""Files that tools made: kept once, within limits, for their owner, until the session goes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, cast
+from uuid import UUID
+
+import pytest
+
+from callsheet.artifacts.folder import ArtifactFolder
+from callsheet.artifacts.options import ArtifactOptions
+from callsheet.artifacts.store import delete_of_session
+from callsheet.db.transaction import Database
+from callsheet.journal.changes import RunKeys
+from callsheet.kit.deadline import Deadline
+from callsheet.kit.errors import NotFound, Unavailable
+from callsheet.kit.ids import new_id
+from callsheet.kit.pages import PageRequest
+from callsheet.tools.artifact import NotKept
+from callsheet.tools.context import ToolContext
+from callsheet.tools.tell import Untold
+from callsheet.wiring.artifact_sweep import ArtifactSweep
+from callsheet.wiring.artifacts import ArtifactService
+from callsheet.wiring.core import Core
+from callsheet.wiring.kept_artifacts import KeptArtifacts
+from tests.fakes.clock import HandClock
+from tests.journal.stage import USER, admitted, gate, wish
+from tests.sessions.rows import OTHER, change, rows
+
+LIMITS = ArtifactOptions(file_bytes=100, session_bytes=150, session_count=3)
+
+
+@dataclass
+class Heard(Untold):
+    shown: list[tuple[str, UUID, Mapping[str, Any]]] = field(default_factory=list)
+
+    def show(self, activity: str, message_id: UUID, content: Mapping[str, Any]) -> None:
+        self.shown.append((activity, message_id, content))
+
+
+@dataclass
+class Place:
+    database: Database
+    folder: ArtifactFolder
+    keys: RunKeys
+    clock: HandClock = field(default_factory=HandClock)
+
+    @property
+    def tools(self) -> KeptArtifacts:
+        return KeptArtifacts(lambda: self.database, self.folder.path.parent, LIMITS)
+
+    @property
+    def service(self) -> ArtifactService:
+        return ArtifactService(lambda: cast(Core, self), self.folder.path.parent)
+
+    @property
+    def sweep(self) -> ArtifactSweep:
+        return ArtifactSweep(self.database, self.folder, self.clock)
+
+    def call(self, id_: str = "call-1", tell: Untold | None = None) -> ToolContext:
+        return ToolContext(
+            user_id=self.keys.user_id,
+            session_id=self.keys.session_id,
+            run_id=self.keys.run_id,
+            tool_call_id=id_,
+            agent="worker",
+            deadline=Deadline.after(30),
+            clock=self.clock,
+            tell=tell or Untold(),
+        )
+
+    def on_disk(self) -> list[bytes]:
+        files = (path for path in self.folder.path.rglob("*") if path.is_file())
+        return sorted(path.read_bytes() for path in files)
+
+
+@pytest.fixture
+async def place(database: Database, tmp_path: Path) -> Place:
+    keys = (await admitted(database)).keys
+    return Place(database, ArtifactFolder(tmp_path / "data"), keys)
+
+
+async def test_a_file_is_stored_then_shown_and_found_by_its_owner(place: Place) -> None:
+    heard = Heard()
+    kept = await place.tools.keep(place.call(tell=heard), "../out/r.csv", b"a,b\n1,2\n", "x/y")
+    assert (kept.name, kept.media_type, kept.size_bytes) == ("out/r.csv", "text/csv", 8)
+    assert heard.shown == [
+        (
+            "callsheet.artifact",
+            kept.id,
+            {
+                "id": str(kept.id),
+                "name": "out/r.csv",
+                "mediaType": "text/csv",
+                "sizeBytes": 8,
+                "url": f"/v1/artifacts/{kept.id}",
+                "toolCallId": "call-1",
+            },
+        )
+    ]
+    record, path = await place.service.find(USER, kept.id)
+    assert (record.name, record.run_id) == ("out/r.csv", place.keys.run_id)
+    assert path.read_bytes() == b"a,b\n1,2\n"
+    page = await place.service.of_session(USER, place.keys.session_id, PageRequest())
+    assert page.items == (record,)
+
+
+async def test_another_users_file_is_not_there(place: Place) -> None:
+    kept = await place.tools.keep(place.call(), "a", b"a")
+    for who, which in ((OTHER, kept.id), (USER, new_id())):
+        with pytest.raises(NotFound):
+            await place.service.find(who, which)
+    with pytest.raises(NotFound):
+        await place.service.of_session(OTHER, place.keys.session_id, PageRequest())
+
+
+async def test_the_list_goes_from_new_to_old_in_pages(place: Place) -> None:
+    kept = [await place.tools.keep(place.call(), f"{n}.txt", b"%d" % n) for n in range(3)]
+    first = await place.service.of_session(USER, place.keys.session_id, PageRequest(limit=2))
+    rest = await place.service.of_session(
+        USER, place.keys.session_id, PageRequest(limit=2, cursor=first.next_cursor)
+    )
+    assert [each.id for each in (*first.items, *rest.items)] == [a.id for a in reversed(kept)]
+    assert rest.next_cursor is None
+
+
+async def test_a_call_that_is_made_again_keeps_nothing_twice(place: Place) -> None:
+    one = await place.tools.keep(place.call(), "a.txt", b"same")
+    heard = Heard()
+    assert await place.tools.keep(place.call(tell=heard), "a.txt", b"same") == one
+    assert heard.shown[0][1] == one.id
+    other = await place.tools.keep(place.call("call-2"), "a.txt", b"same")
+    assert other.id != one.id
+    assert place.on_disk() == [b"same", b"same"]
+
+
+async def test_what_is_too_much_is_not_kept_and_leaves_nothing(place: Place) -> None:
+    with pytest.raises(NotKept, match=r"'big\.bin' has 101 bytes; at most 100 are kept"):
+        await place.tools.keep(place.call(), "big.bin", b"x" * 101)
+    await place.tools.keep(place.call(), "1", b"x" * 90)
+    with pytest.raises(NotKept, match="more than 150"):
+        await place.tools.keep(place.call(), "2", b"y" * 90)
+    await place.tools.keep(place.call(), "3", b"z" * 50)
+    await place.tools.keep(place.call(), "4", b"")
+    with pytest.raises(NotKept, match="3 files already"):
+        await place.tools.keep(place.call(), "5", b"v")
+    assert place.on_disk() == [b"", b"x" * 90, b"z" * 50]
+
+
+async def test_a_run_that_is_over_keeps_nothing_more(place: Place) -> None:
+    await change(
+        place.database, "UPDATE runs SET status = 'cancelled', finished_at = now() WHERE id = :id",
+        id=place.keys.run_id,
+    )  # fmt: skip
+    with pytest.raises(NotKept, match="over"):
+        await place.tools.keep(place.call(), "late.txt", b"late")
+    assert place.on_disk() == []
+
+
+async def test_a_folder_that_cannot_be_written_is_told_as_storage(place: Place) -> None:
+    place.folder.path.parent.mkdir(parents=True, exist_ok=True)
+    place.folder.path.write_text("in the way")
+    with pytest.raises(Unavailable, match="data folder"):
+        await place.tools.keep(place.call(), "a", b"a")
+    assert await rows(place.database, "SELECT * FROM artifacts") == []
+
+
+async def test_bytes_that_are_elsewhere_are_told_as_such(place: Place) -> None:
+    kept = await place.tools.keep(place.call(), "a", b"a")
+    place.folder.remove(kept.id)
+    with pytest.raises(Unavailable, match="not in this server's data folder"):
+        await place.service.find(USER, kept.id)
+
+
+async def test_what_a_crash_left_behind_is_put_right(place: Place) -> None:
+    kept = await place.tools.keep(place.call(), "row.txt", b"has a row")
+    _, path = await place.service.find(USER, kept.id)
+    waiting = place.folder.path / "incoming" / str(kept.id)
+    path.rename(waiting)
+    orphan, fresh = new_id(), new_id()
+    place.folder.write(orphan, b"has none")
+    place.folder.write(fresh, b"is being written")
+    long_ago = (place.clock.now() - timedelta(hours=2)).timestamp()
+    for file in (waiting, waiting.with_name(str(orphan))):
+        os.utime(file, (long_ago, long_ago))
+    now = place.clock.now().timestamp()
+    os.utime(waiting.with_name(str(fresh)), (now, now))
+    assert (await place.service.find(USER, kept.id))[1] == waiting
+
+    await place.sweep.sweep()
+
+    assert (await place.service.find(USER, kept.id))[1] == path
+    assert place.on_disk() == [b"has a row", b"is being written"]
+
+
+async def test_the_bytes_go_a_day_after_the_session(place: Place) -> None:
+    kept = await place.tools.keep(place.call(), "a", b"a")
+    ticket = await gate(place.database).admit(wish(new_id()))
+    stays = RunKeys(ticket.run_id, ticket.session_id, USER.user_id)
+    another = Place(place.database, place.folder, stays)
+    other = await another.tools.keep(another.call(), "b", b"b")
+    async with place.database.transaction() as tx:
+        await delete_of_session(tx, place.keys.session_id)
+    with pytest.raises(NotFound):
+        await place.service.find(USER, kept.id)
+    await change(place.database, "UPDATE artifacts SET deleted_at = :at WHERE id = :id",
+                 at=place.clock.now() - timedelta(hours=23), id=kept.id)  # fmt: skip
+    await place.sweep.sweep()
+    assert place.on_disk() == [b"a", b"b"]
+
+    place.clock.forward(2 * 3600)
+    await place.sweep.sweep()
+    assert place.on_disk() == [b"b"]
+    assert await rows(place.database, "SELECT id FROM artifacts") == [(other.id,)]
