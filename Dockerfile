@@ -12,6 +12,7 @@ COPY backend backend
 COPY config config
 COPY crews crews
 COPY alembic alembic
+COPY sandbox sandbox
 RUN /app/bin/uv pip install --python /app/bin/python --no-cache --compile-bytecode \
         --no-deps --no-build-isolation .
 

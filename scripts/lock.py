@@ -23,10 +23,12 @@ COMMON = (
     "--quiet",
 )
 WITHIN_DEV = ("-c", "requirements/dev.lock")
+# One version for all Pythons: pip, told of another Python than its own, reads no markers for it.
+FOR_EVERY_PYTHON = ("--fork-strategy=fewest", "--no-config")
 
 
-def compile_lock(name: str, *arguments: str) -> None:
-    lock = LOCKS / f"{name}.lock"
+def compile_lock(name: str, *arguments: str, into: Path | None = None) -> None:
+    lock = into or LOCKS / f"{name}.lock"
     upgrade = ("--upgrade",) if "--upgrade" in sys.argv[1:] else ()
     command = [UV, "pip", "compile", *COMMON, *upgrade, *arguments, "-o", str(lock)]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
@@ -52,6 +54,8 @@ def main() -> None:
     compile_lock("litellm", *project, "--extra", "litellm", *WITHIN_DEV)
     compile_lock("local-model", "--no-deps", "requirements/local-model.in")
     compile_lock("bootstrap", "--no-deps", "requirements/bootstrap.in")
+    sandbox = ROOT / "sandbox" / "requirements.lock"
+    compile_lock("sandbox", *FOR_EVERY_PYTHON, "sandbox/requirements.in", into=sandbox)
 
 
 if __name__ == "__main__":

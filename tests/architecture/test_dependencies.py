@@ -18,6 +18,7 @@ COMES_WITH: Final = {
     "crewai_core": "a part of crewai, which is pinned exactly",
     "pydantic_core": "a part of pydantic, which pins it exactly",
     "yarl": "the type of addresses in the API of aiohttp",
+    "requests": "docker speaks HTTP with it, and lets its errors through",
     "starlette": "fastapi is made of it and re-exports only a part",
 }
 

@@ -100,6 +100,23 @@ def _needs_redis() -> str | None:
     return _module("redis", "the extra `redis` is not installed")
 
 
+@functools.cache
+def _needs_docker() -> str | None:
+    """The engine has to answer and to have the image; nothing is started or built here."""
+    from callsheet.kit.errors import SetupError
+    from callsheet.tools.sandbox.image.build import COMMAND, size_of
+    from callsheet.tools.sandbox.image.client import engine_client
+    from callsheet.tools.sandbox.image.recipe import load_recipe
+
+    image = load_recipe().image
+    try:
+        with engine_client(None) as client:
+            found = size_of(client, image)
+    except SetupError as error:
+        return f"{error} (as root: scripts/engine.py start)"
+    return None if found else f"the image {image} is not built ({COMMAND})"
+
+
 def _module(name: str, reason: str) -> str | None:
     return None if importlib.util.find_spec(name) is not None else reason
 
@@ -116,6 +133,7 @@ NEEDS: Final[dict[str, tuple[str, Callable[[], str | None]]]] = {
     "node": ("official AG-UI client tests", _needs_node),
     "nginx": ("tests behind nginx", _needs_nginx),
     "redis": ("Redis tests", _needs_redis),
+    "docker": ("sandbox tests", _needs_docker),
     "litellm": ("LiteLLM tests", _needs_litellm),
     "local_model": ("real small model tests", _needs_local_model),
 }

@@ -28,6 +28,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "prices": "What models cost: list, show, set, import, suggest, check, rates.",
     "audit": "Check the money: differences between ledger, messages and sessions.",
     "db": "Look after the database: url, psql, migrate, backup, restore, reset.",
+    "sandbox": "Build the image that Python programs run in, and try it.",
     "doctor": "Check what Callsheet depends on, and say how to mend it.",
     "version": "Say which version this is.",
 }

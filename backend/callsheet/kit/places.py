@@ -12,7 +12,7 @@ _CHECKOUT: Final = _PACKAGE.parents[1]
 
 
 def shipped(name: str) -> Path:
-    """The folder or file `name` (`alembic`, `config`, `crews`) that ships with this code.
+    """The folder or file `name` (`alembic`, `config`, `crews` ...) that ships with this code.
 
     An installed wheel carries it inside the package; a checkout has it at its top.
     """

@@ -25,6 +25,7 @@ from callsheet.settings.cors import CorsSettings
 from callsheet.settings.journal import JournalSettings
 from callsheet.settings.log import LogSettings
 from callsheet.settings.record import FROZEN
+from callsheet.settings.sandbox import SandboxSettings
 from callsheet.settings.stream import StreamSettings
 from callsheet.settings.tools import ToolsSettings
 from callsheet.settings.worker import WorkerSettings
@@ -193,6 +194,7 @@ class Settings(BaseSettings):
     show: ShowSettings = ShowSettings()
     journal: JournalSettings = JournalSettings()
     stream: StreamSettings = StreamSettings()
+    sandbox: SandboxSettings = SandboxSettings()
     log: LogSettings = LogSettings()
     llm: dict[str, LlmSettings] = Field(default_factory=dict)
 
