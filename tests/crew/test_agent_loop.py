@@ -102,7 +102,7 @@ class Stage:
     def repeats(self, name: str) -> bool:
         return name not in self.once
 
-    async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
+    async def call(self, call: RequestedTool, deadline: Deadline, **_: bool) -> ToolOutcome:
         self.running += 1
         self.most_running = max(self.most_running, self.running)
         try:

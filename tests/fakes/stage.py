@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,11 +15,12 @@ from callsheet.llm.protocol import ChatClient
 from callsheet.llm.registry import Models
 from callsheet.llm.retry import RetryPolicy
 from callsheet.tools.invoke import ToolInvoker
-from callsheet.tools.options import ToolOptions
+from callsheet.tools.policy import Policy
 from callsheet.tools.registry import ToolRegistry
 from callsheet.turn.ports import StageWork
 from callsheet.turn.request import TurnRequest
 from callsheet.turn.view import HistoryMessage, TurnView
+from callsheet.workflows.tool_rule import ToolRule
 from callsheet.workflows.workflow import AgentSpec, Stage, TaskSpec, Workflow
 from tests.fakes.chat import OneModel
 
@@ -88,7 +89,7 @@ def abilities(
     models: Models | None = None,
     tools: Sequence[Any] = (),
     options: CrewOptions | None = None,
-    rules: Mapping[str, ToolOptions] | None = None,
+    rules: Sequence[ToolRule] = (),
 ) -> Abilities:
     registry = ToolRegistry()
     registry.add(tools, owner="test")
@@ -96,7 +97,7 @@ def abilities(
         client=client,
         models=models or OneModel(),
         tools=registry,
-        invoker=ToolInvoker(registry, ToolOptions(), rules),
+        invoker=ToolInvoker(registry, Policy(rules)),
         clock=SystemClock(),
         retry=RetryPolicy(attempts=3, base_s=0.001),
         options=options or CrewOptions(),

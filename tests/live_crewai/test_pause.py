@@ -27,7 +27,7 @@ async def test_a_pause_leaves_the_crew_and_the_answer_goes_on_from_it() -> None:
     stage = Stage(stage_work([agent(tools=TOOLS)]), asks_and_works)
     question, mail = await stage.pause()
     assert (question.reason, question.message, question.tool) == ("question", "Which?", "ask_user")
-    assert (mail.reason, mail.detail) == ("approval", {"arguments": MAIL})
+    assert (mail.reason, mail.detail["arguments"]) == ("approval", MAIL)
     assert [event.tool for event in stage.part.of(ToolResult)] == ["double"]
     assert [event.status for event in stage.part.of(AgentFinished)] == ["waiting"]
     assert not stage.post.mails

@@ -12,10 +12,10 @@ from callsheet.events.union import AnyRunEvent
 from callsheet.llm.chat import ChatRequest
 from callsheet.tools.builtin.ask_user import AskUser
 from callsheet.tools.builtin.send_mail import SendMail
-from callsheet.tools.options import ToolOptions
 from callsheet.turn.paused import Paused
 from callsheet.turn.ports import StageWork
 from callsheet.turn.record import fold
+from callsheet.workflows.tool_rule import ToolRule
 from tests.fakes.chat import ScriptedChat
 from tests.fakes.post import NoPost
 from tests.fakes.turn import Recording
@@ -47,7 +47,7 @@ class Stage:
         play = Play.of(
             self.chat,
             tools=[AskUser(), SendMail(self.post), self.tool],
-            rules={"send_mail": ToolOptions(asks_first=True)},
+            rules=[ToolRule("send_mail", "ask")],
         )
         play.recording.carry(record.asked())
         self.part = play.recording

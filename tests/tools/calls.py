@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -13,7 +13,9 @@ from callsheet.kit.deadline import Deadline
 from callsheet.tools.context import ToolContext
 from callsheet.tools.invoke import ToolInvoker, ToolOutcome
 from callsheet.tools.options import ToolOptions
+from callsheet.tools.policy import Policy
 from callsheet.tools.registry import ToolRegistry
+from callsheet.workflows.tool_rule import ToolRule
 from tests.fakes.clock import HandClock
 
 
@@ -63,8 +65,10 @@ async def call(
     seconds: float = 5.0,
     options: ToolOptions | None = None,
     allowed: frozenset[str] = frozenset({"search"}),
+    rules: Sequence[ToolRule] = (),
+    **more: bool,
 ) -> ToolOutcome:
     registry = ToolRegistry()
     registry.add([tool], owner="tests")
-    invoker = ToolInvoker(registry, options or ToolOptions())
-    return await invoker.invoke(name, arguments, context(seconds), allowed=allowed)
+    invoker = ToolInvoker(registry, Policy(rules, options))
+    return await invoker.invoke(name, arguments, context(seconds), allowed=allowed, **more)

@@ -14,7 +14,7 @@ from callsheet.kit.deadline import Deadline
 from callsheet.tools.context import ToolContext
 from callsheet.tools.registry import ToolRegistry
 from callsheet.wiring.tools import make_tools
-from callsheet.workflows.tools_file import ToolRule
+from callsheet.workflows.tool_rule import ToolRule
 
 
 class Nothing(BaseModel):

@@ -235,7 +235,7 @@ def test_a_tool_without_arguments_still_has_an_object() -> None:
 def test_the_built_in_tools_are_tools() -> None:
     registry = ToolRegistry()
     assert registry.add(builtin_tools(no_ports()), owner="built-in") == []
-    assert {"calculator", "current_time", "ask_user", "send_mail"} <= registry.names()
+    assert {"calculator", "ask_user", "request_plan_approval", "send_mail"} <= registry.names()
     assert all(isinstance(tool, Tool) for tool in builtin_tools(no_ports()))
     assert registry.find("calculator") is not None
     assert registry.find("nothing") is None

@@ -12,7 +12,8 @@ from callsheet.kit.errors import ConfigError
 from callsheet.kit.places import shipped
 from callsheet.tools.builtin.catalog import builtin_tools
 from callsheet.workflows.check import Deployment, check
-from callsheet.workflows.tools_file import ToolRule, load_tools
+from callsheet.workflows.tool_rule import ToolRule
+from callsheet.workflows.tools_file import load_tools, read_tools
 from tests.fakes.builtins import no_ports
 from tests.workflows.sample import FILES, write
 
@@ -116,7 +117,13 @@ def test_mistakes_in_the_facts_about_models(
         (TOOLS.replace(", required: true", ""),
          "config/tools.yaml:4:17: the tool itself says required: true (did you mean 'true'?)"),
         (TOOLS.replace("policy: allow", "policy: asks"),
-         "config/tools.yaml:6:11: 'asks' is not one of allow, ask (did you mean 'ask'?)"),
+         "config/tools.yaml:6:11: 'asks' is not one of allow, ask, deny (did you mean 'ask'?)"),
+        (TOOLS.replace("timeout_s: 5", "policy: ask\n  polcy: ask"),
+         "config/tools.yaml:3:3: unknown key 'polcy' (did you mean 'policy'?)"),
+        (TOOLS + "mail_*:\n  policy: deny\n  parameters:\n    to: {type: string}\n",
+         "config/tools.yaml:11:3: a pattern stands for many tools and has no parameters"),
+        (TOOLS + "'mail[ab]': {policy: deny}\n",
+         "config/tools.yaml:9:1: must match pattern '^[A-Za-z0-9_*?-]{1,64}$', found 'mail[ab]'"),
         (TOOLS.replace("timeout_s: 5", "timeout_s: 0"),
          "config/tools.yaml:2:14: must be greater than 0, found '0'"),
     ],
@@ -179,12 +186,33 @@ def test_a_deployment_without_workflows_is_told(tmp_path: Path) -> None:
     assert str(problem) == f"{tmp_path}/crews:0:0: holds no workflow"
 
 
+def test_a_pattern_lists_what_fits_it_and_a_denied_tool_may_still_be_named(tmp_path: Path) -> None:
+    write(tmp_path, {"tools.yaml": "'c*_t?me': {policy: ask}\n'*_mail': {policy: deny}\n"})
+
+    listed = read_tools(tmp_path / "tools.yaml", {**OWN, "send_mail": {}})
+
+    assert listed.problems == ()
+    assert listed.names == {"current_time", "send_mail"}
+    assert listed.rules["c*_t?me"] == ToolRule("c*_t?me", "ask")
+
+
+def test_a_plan_is_never_approved_by_the_file(tmp_path: Path) -> None:
+    write(tmp_path, {"tools.yaml": "request_plan_approval: {policy: allow}\n"})
+
+    (problem,) = read_tools(tmp_path / "tools.yaml", {"request_plan_approval": {}}).problems
+
+    assert str(problem).endswith(
+        ":1:33: 'request_plan_approval' always asks: a plan that nobody sees is none "
+        "(did you mean 'ask'?)"
+    )
+
+
 def test_the_rules_of_tools_are_read(tmp_path: Path) -> None:
     write(tmp_path, {"tools.yaml": TOOLS})
 
     assert load_tools(tmp_path / "tools.yaml", OWN) == {
-        "calculator": ToolRule("calculator", "allow", 5.0, 32_000),
-        "current_time": ToolRule("current_time", "allow", 30.0, 32_000),
+        "calculator": ToolRule("calculator", None, 5.0),
+        "current_time": ToolRule("current_time", "allow"),
     }
     with pytest.raises(ConfigError, match="there is no tool 'calculator'"):
         load_tools(tmp_path / "tools.yaml", {"current_time": OWN["current_time"]})

@@ -14,6 +14,7 @@ from callsheet.kit.text import clean
 from callsheet.tools.arguments import digest_of
 from callsheet.tools.invoke import ToolOutcome
 from callsheet.tools.result import clipped
+from callsheet.turn.record import approves
 
 MOST_CHARS: Final = 32_000
 """Of what a client's tool gave, or a person said; the rest is cut, and says so."""
@@ -63,7 +64,7 @@ def _allowed(
     comment = payload.get("comment")
     told = f" They say: {comment}" if comment else ""
     as_is = Go(call, f"The user allowed this call.{told}" if told else "")
-    if said.status == "cancelled" or payload.get("approved") is not True:
+    if not approves(said):
         return _outcome(call, "rejected", _NOT_ALLOWED + told)
     edited = payload.get("arguments")
     if not isinstance(edited, dict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Final
 
 from callsheet.crew.abilities import Abilities
 from callsheet.crew.call_tell import CallTell
@@ -17,8 +18,15 @@ from callsheet.kit.ids import new_id
 from callsheet.tools.context import ToolContext
 from callsheet.tools.invoke import ToolOutcome
 from callsheet.tools.pause import Ask
-from callsheet.tools.registry import ToolRegistry
 from callsheet.turn.ports import Emit, StageWork
+from callsheet.workflows.tools_file import REQUEST_PLAN
+
+_PLAN_FIRST: Final = (
+    "# Plan first\nThe user wants to see a plan before anything is changed. Before you use "
+    f"{{names}}, call {REQUEST_PLAN} with what you are going to do. If they approve it, do what "
+    "the plan in the result says. If they do not, change it as they say and ask again, or tell "
+    "them what you would need. What only reads or computes needs no plan."
+)
 
 
 class ToolDesk:
@@ -42,14 +50,20 @@ class ToolDesk:
         self._answer_within_s = work.workflow.answer_within_s
         self._abilities = abilities
         self._delegation = delegation
-        self._allowed = [name for name in frame.agent.tools if _is_there(abilities.tools, name)]
+        self._plans = work.request.settings.mode == "plan"
+        self._allowed = [name for name in frame.agent.tools if abilities.invoker.offers(name)]
+        self._changing = [name for name in self._allowed if self._plans and self._changes(name)]
+        if self._changing and self._may_plan():
+            self._allowed.append(REQUEST_PLAN)
         offered = work.request.client_tools if frame.agent.client_tools else ()
         self._clients = {tool.name: tool for tool in offered if not self._is_ours(tool.name)}
 
     def offer(self) -> Offer:
         """The tools as the model sees them, and what they want every agent to know who has them."""
         tools = self._abilities.tools
-        told = (tools.facts(name).instructions for name in self._allowed)
+        told = [tools.facts(name).instructions for name in self._allowed]
+        if self._changing:
+            told.append(_PLAN_FIRST.format(names=", ".join(self._changing)))
         return Offer(
             schemas=(
                 *tools.schemas(self._allowed),
@@ -58,6 +72,18 @@ class ToolDesk:
             ),
             instructions=tuple(each for each in told if each),
         )
+
+    @property
+    def _needs_plan(self) -> bool:
+        return self._plans and not self._record.has_plan
+
+    def _changes(self, name: str) -> bool:
+        """Whether the tool has to wait for a plan."""
+        return self._abilities.invoker.verdict(name, needs_plan=True).kind == "plan"
+
+    def _may_plan(self) -> bool:
+        """Whether it still lacks the tool that plan mode asks of it, and can have it."""
+        return REQUEST_PLAN not in self._allowed and self._abilities.invoker.offers(REQUEST_PLAN)
 
     def _is_ours(self, name: str) -> bool:
         """Whether a tool here has the name: no client may put its own in the place of that."""
@@ -70,7 +96,9 @@ class ToolDesk:
         client = self._clients.get(call.name)
         if client is not None:
             return client.ask()
-        return self._abilities.invoker.ask_first(call.name, call.arguments, allowed=self._allowed)
+        return self._abilities.invoker.ask_first(
+            call.name, call.arguments, allowed=self._allowed, needs_plan=self._needs_plan
+        )
 
     def interrupt(self, call: RequestedTool, ask: Ask) -> Interrupt:
         """The question as the run ends with it."""
@@ -97,16 +125,17 @@ class ToolDesk:
         tool = self._abilities.tools.find(name)
         return tool is None or name not in self._allowed or getattr(tool, "idempotent", False)
 
-    async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
+    async def call(
+        self, call: RequestedTool, deadline: Deadline, *, is_approved: bool = False
+    ) -> ToolOutcome:
         """Have one call done; every failure but QuotaSpent is an outcome, a question leaves it.
 
-        That a tool with side effects begins is committed before it does, which a process that was
-        taken for dead cannot have done.
+        `is_approved`: a person has allowed this very call. That a tool with side effects begins is
+        committed before it does, which a process that was taken for dead cannot have done.
         """
         if self._delegation.takes(call.name):
             return await self._delegation.call(call, deadline)
-        invoker = self._abilities.invoker
-        if invoker.options_of(call.name).asks_first or not self.repeats(call.name):
+        if is_approved or not self.repeats(call.name):
             await self._stored()
         tell = CallTell(call.tool_call_id, self._emit, self._record)
         context = ToolContext(
@@ -120,10 +149,13 @@ class ToolDesk:
             tell=tell,
         )
         try:
-            return await invoker.invoke(call.name, call.arguments, context, allowed=self._allowed)
+            return await self._abilities.invoker.invoke(
+                call.name,
+                call.arguments,
+                context,
+                allowed=self._allowed,
+                needs_plan=self._needs_plan,
+                is_approved=is_approved,
+            )
         finally:
             tell.close()
-
-
-def _is_there(tools: ToolRegistry, name: str) -> bool:
-    return tools.find(name) is not None and tools.unavailable(name) is None

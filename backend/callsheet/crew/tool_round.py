@@ -38,8 +38,13 @@ class Tools(Protocol):
         """The question as the run ends with it."""
         ...
 
-    async def call(self, call: RequestedTool, deadline: Deadline) -> ToolOutcome:
-        """Run it. Every failure is an outcome; cancellation, QuotaSpent and questions leave it."""
+    async def call(
+        self, call: RequestedTool, deadline: Deadline, *, is_approved: bool = False
+    ) -> ToolOutcome:
+        """Run it; `is_approved`: a person has allowed this very call.
+
+        Every failure is an outcome; cancellation, QuotaSpent and questions leave it.
+        """
         ...
 
 
@@ -141,7 +146,8 @@ class ToolRound:
         if call.tool_call_id in self._record.begun and not self._tools.repeats(call.name):
             return unknown_result(self._frame, call)
         self._emit(ToolStarted(tool_call_id=call.tool_call_id))
-        outcome = await self._tools.call(go.call, deadline)
+        is_approved = said is not None and said.reason == "approval"
+        outcome = await self._tools.call(go.call, deadline, is_approved=is_approved)
         return tool_result(self._frame, call, noted(outcome, go.note))
 
 

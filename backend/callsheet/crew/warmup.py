@@ -22,7 +22,6 @@ from callsheet.kit.ids import new_id
 from callsheet.llm.chat import ChatPart, ChatRequest, FinishPart, TextPart
 from callsheet.llm.model import Model
 from callsheet.tools.invoke import ToolInvoker
-from callsheet.tools.options import ToolOptions
 from callsheet.tools.registry import ToolRegistry
 from callsheet.turn.meter import CallEnd, CallIntent
 from callsheet.turn.ports import StageWork
@@ -51,7 +50,7 @@ async def _run_once() -> None:
         client=_Nobody(),
         models=_NoModels(),
         tools=registry,
-        invoker=ToolInvoker(registry, ToolOptions()),
+        invoker=ToolInvoker(registry),
         clock=SystemClock(),
     )
     await CrewRunner(abilities).run(_work(), _ignore, _Free())

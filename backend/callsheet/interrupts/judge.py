@@ -189,11 +189,16 @@ def _check(record: InterruptRecord, answer: Answer, field: str) -> None:
         return
     why = misfit(schema, answer.payload)
     if why is not None:
-        raise BadInput(
-            f"{field}/payload does not fit: {why}",
-            field=f"{field}/payload",
-            code="interrupt_answer_invalid",
-        )
+        raise misfitting(field, why.path, why.said)
+
+
+def misfitting(field: str, path: str, said: str) -> BadInput:
+    """That the payload of the answer at `field` does not fit; `path` leads to the place in it."""
+    return BadInput(
+        f"{field}/payload does not fit: {said}",
+        field="/".join(part for part in (field, "payload", path) if part),
+        code="interrupt_answer_invalid",
+    )
 
 
 def _name(record: InterruptRecord) -> str:

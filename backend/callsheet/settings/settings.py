@@ -103,6 +103,15 @@ class LimitSettings(BaseModel):
         gt=0,
         description="Seconds that a run may wait before it begins; then it fails.",
     )
+    parallel_tools: int = Field(
+        default=8, ge=1, le=64, description="Tool calls of one model answer that run at a time."
+    )
+    failed_tool_rounds: int = Field(
+        default=3,
+        ge=1,
+        description="Model answers in a row of whose tool calls none went well, after which the "
+        "agent has to answer without tools.",
+    )
 
 
 class ShowSettings(BaseModel):

@@ -10,12 +10,11 @@ class ToolOptions:
     """`timeout_s` narrows the deadline of each call; the two sizes are characters of text.
 
     Arguments over their limit are refused; a result over its limit is cut, and says so.
-    `asks_first`: a person has to allow each call. `answer_within_s` is how long people may take for
-    this tool's questions, None: as long as the workflow says.
+    `answer_within_s` is how long people may take for this tool's questions, None: as long as the
+    workflow says.
     """
 
     timeout_s: float = 30.0
     max_argument_chars: int = 65_536
     max_result_chars: int = 32_000
-    asks_first: bool = False
     answer_within_s: float | None = None

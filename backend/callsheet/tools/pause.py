@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
+
+from callsheet.tools.facts import ToolFacts
+from callsheet.tools.schema import closed
+
+LONGEST_COMMENT: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +38,25 @@ class NeedsPerson(Exception):
         self.ask = ask
 
 
-def approval_of(tool: str, arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> Ask:
-    """Whether the tool may be called so; `parameters` is the schema of its arguments."""
+def approval_of(facts: ToolFacts, arguments: Mapping[str, Any], reason: str) -> Ask:
+    """Whether the tool may be called so; `reason` tells people why they are asked."""
+    detail: dict[str, Any] = {"arguments": dict(arguments), "reason": reason}
+    if facts.label:
+        detail["label"] = dict(facts.label)
+    if facts.side_effect is not None:
+        detail["sideEffect"] = facts.side_effect
     return Ask(
-        message=f"May the tool {tool} be used?",
+        message=f"May the tool {facts.name} be used?",
         response_schema={
             "type": "object",
             "required": ["approved"],
             "additionalProperties": False,
             "properties": {
                 "approved": {"type": "boolean"},
-                "arguments": dict(parameters),
-                "comment": {"type": "string", "maxLength": 2000},
+                "arguments": closed(facts.parameters),
+                "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
             },
         },
         reason="approval",
-        detail={"arguments": dict(arguments)},
+        detail=detail,
     )

@@ -42,6 +42,26 @@ def function_schema(tool: Tool) -> dict[str, Any]:
     }
 
 
+def closed(node: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema with every object that names its members and says nothing of others closed.
+
+    A model may send more than a tool knows, which is left out; a person is told.
+    """
+    out: dict[str, Any] = {}
+    for key, value in node.items():
+        if key in _BY_NAME and isinstance(value, Mapping):
+            out[key] = {name: closed(item) for name, item in value.items()}
+        elif isinstance(value, Mapping) and key not in _LITERAL:
+            out[key] = closed(value)
+        elif isinstance(value, list) and key not in _LITERAL:
+            out[key] = [closed(item) if isinstance(item, Mapping) else item for item in value]
+        else:
+            out[key] = value
+    if "properties" in out:
+        out.setdefault("additionalProperties", False)
+    return out
+
+
 def _flat(
     node: Mapping[str, Any], defs: Mapping[str, Any], inside: tuple[str, ...], tool: str
 ) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from callsheet.events.steered import Steered
 from callsheet.events.text import TextEnded, TextStarted
 from callsheet.events.tool import ToolResult, ToolStarted
 from callsheet.events.union import AnyRunEvent
+from callsheet.workflows.tools_file import REQUEST_PLAN
 
 _ASK_ANEW: Final = frozenset({"invalid_output", "iteration_limit"})
 """Failures that stored answers would only lead to again: their stage begins a new attempt."""
@@ -36,8 +37,9 @@ class Record:
     id. `begun` are the calls that were begun, with or without a result. `attempts` says which
     attempt of a stage is the last, `shown` which texts a user has seen as the answer. `decisions`
     are what people said to the calls that waited for them; `is_budget_final`: they would not extend
-    the budget. `steered` are the messages that came on the way, in their order. `sources` are those
-    that tools found in this turn, in the order of their numbers; it grows while tools are at work.
+    the budget; `has_plan`: the last plan that they were shown is approved. `steered` are the
+    messages that came on the way, in their order. `sources` are those that tools found in this
+    turn, in the order of their numbers; it grows while tools are at work.
     """
 
     stages: dict[str, str] = field(default_factory=dict)
@@ -49,9 +51,11 @@ class Record:
     shown: set[str] = field(default_factory=set)
     decisions: dict[str, InterruptAnswered] = field(default_factory=dict)
     is_budget_final: bool = False
+    has_plan: bool = False
     steered: list[Steered] = field(default_factory=list)
     sources: list[SourceFound] = field(default_factory=list)
     _stage: str | None = None
+    _plans: set[str] = field(default_factory=set)
     _visible: set[str] = field(default_factory=set)
 
     def answer(self, path: str, iteration: int) -> AnswerFinished | None:
@@ -115,10 +119,17 @@ class Record:
     def _seen(self, event: AnyRunEvent) -> None:
         if isinstance(event, InterruptAnswered) and event.tool_call_id is not None:
             self.decisions[event.tool_call_id] = event
+            if event.tool_call_id in self._plans:
+                self.has_plan = approves(event)
         elif isinstance(event, InterruptAnswered) and event.reason == "budget":
             self.is_budget_final = not extends(event)
         elif isinstance(event, RunPaused):
             waiting = {each.tool_call_id for each in event.interrupts if each.tool_call_id}
+            self._plans |= {
+                each.tool_call_id
+                for each in event.interrupts
+                if each.tool_call_id and each.tool == REQUEST_PLAN
+            }
             self.begun -= waiting  # the tool asked, and did nothing yet
             self.decisions = {k: v for k, v in self.decisions.items() if k not in waiting}
         elif isinstance(event, Steered):
@@ -166,6 +177,13 @@ def extends(answer: InterruptAnswered) -> bool:
     """Whether a person grants the budget once more."""
     payload = answer.payload
     said = isinstance(payload, dict) and payload.get("extend") is True
+    return answer.status == "resolved" and said
+
+
+def approves(answer: InterruptAnswered) -> bool:
+    """Whether a person allows what they were asked."""
+    payload = answer.payload
+    said = isinstance(payload, dict) and payload.get("approved") is True
     return answer.status == "resolved" and said
 
 

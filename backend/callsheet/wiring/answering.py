@@ -37,6 +37,12 @@ class CheckTools(Protocol):
     def __call__(self, workflow: Workflow, request: RunInput) -> object: ...
 
 
+class CheckEdits(Protocol):
+    """Raises BadInput where a person has changed the arguments of a tool to what it refuses."""
+
+    def __call__(self, known: Sequence[InterruptRecord], given: Given) -> object: ...
+
+
 _WAITS: Final[Collection[RunStatus]] = frozenset({"waiting_input"})
 
 
@@ -60,7 +66,9 @@ class Answering:
         core: Callable[[], Core],
         workflows: LiveWorkflows,
         check_tools: CheckTools,
+        check_edits: CheckEdits,
     ) -> None:
+        self._check_edits = check_edits
         self._core = core
         self._workflows = workflows
         self._check_tools = check_tools
@@ -86,6 +94,7 @@ class Answering:
             return await self._attach(judged.run_id, wish)
         if judged.all_cancelled and known.is_new:
             return None
+        self._check_edits(known.interrupts, known.given)
         try:
             return await self._go_on(wish, judged, known.interrupts, suits)
         except Conflict:

@@ -33,7 +33,7 @@ from callsheet.wiring.chat import ChatService
 from callsheet.wiring.claims import Claims
 from callsheet.wiring.continuations import ContinuationService
 from callsheet.wiring.core import Core, Process, database_options, make_core, process_name
-from callsheet.wiring.crew import import_in_background
+from callsheet.wiring.crew import crew_options, import_in_background
 from callsheet.wiring.database_url import database_url
 from callsheet.wiring.life import Life, begin_life
 from callsheet.wiring.llm import Llm, make_llm
@@ -43,7 +43,7 @@ from callsheet.wiring.runs import RunService
 from callsheet.wiring.sessions import SessionService
 from callsheet.wiring.shift import Shift
 from callsheet.wiring.stored_catalog import store_catalog
-from callsheet.wiring.tools import Tools, make_registry, make_tools, settle, taken_names
+from callsheet.wiring.tools import Tools, make_registry, make_tools, settle
 from callsheet.wiring.usage import UsageService
 from callsheet.wiring.warm_runner import WarmRunner
 from callsheet.workflows.live import LiveWorkflows
@@ -83,9 +83,7 @@ class Application:
         self.tools: Tools = make_tools(registry, self.llm.rules)
         self.workflows = LiveWorkflows.load(self.folders.crews, self.llm.known, self.adapters.clock)
         self.runner = WarmRunner()
-        self.chat = ChatService(
-            self.core, self.workflows, settings.default_workflow, taken_names(registry)
-        )
+        self.chat = ChatService(self.core, self.workflows, settings.default_workflow, registry)
         self.runs = RunService(self.core)
         self.continuations = ContinuationService(self.core, self.workflows)
         self.stored_keys = StoredKeys(self._database, self.adapters.clock)
@@ -234,6 +232,7 @@ class Application:
             tools=self.tools.registry,
             invoker=self.tools.invoker,
             clock=self.adapters.clock,
+            options=crew_options(self.settings.limits),
             rates=rates,
         )
 

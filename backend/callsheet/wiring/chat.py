@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -18,12 +18,15 @@ from callsheet.kit.errors import BadInput
 from callsheet.runs.started import StartedRun
 from callsheet.stream.replay import follow
 from callsheet.tools.client_tool import ClientTool
+from callsheet.tools.registry import ToolRegistry
 from callsheet.turn.request import TurnRequest
 from callsheet.wiring.answering import Answering
 from callsheet.wiring.core import Core
+from callsheet.wiring.edits import Edits
 from callsheet.wiring.run_work import RunWork
 from callsheet.wiring.starting import admitted, let_in, let_it_begin
 from callsheet.wiring.stored_journal import StoredJournal
+from callsheet.wiring.tools import taken_names
 from callsheet.wiring.views import look_on
 from callsheet.workflows.live import LiveWorkflows
 from callsheet.workflows.workflow import Workflow
@@ -37,14 +40,13 @@ class ChatService:
         core: Callable[[], Core],
         workflows: LiveWorkflows,
         default_workflow: str,
-        tool_names: Collection[str],
+        tools: ToolRegistry,
     ) -> None:
-        """`tool_names` are those that no tool of a client may have."""
         self._core = core
         self._workflows = workflows
         self._default_workflow = default_workflow
-        self._tool_names = tool_names
-        self._answering = Answering(core, workflows, self._tools)
+        self._registry = tools
+        self._answering = Answering(core, workflows, self._tools, Edits(tools).check)
         self._known_users: set[UUID] = set()
 
     async def start(
@@ -103,7 +105,7 @@ class ChatService:
     def _tools(self, workflow: Workflow, request: RunInput) -> tuple[ClientTool, ...]:
         """The client's tools as the workflow takes them; see `client_tools` for what is raised."""
         offered = request.tools if workflow.takes_client_tools else ()
-        return client_tools(offered, self._tool_names)
+        return client_tools(offered, taken_names(self._registry))
 
     async def _active(self, name: str) -> Workflow:
         """The workflow, also where its folder has only just been made; raises NotFound."""

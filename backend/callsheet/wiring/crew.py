@@ -8,9 +8,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from callsheet.crew.abilities import Abilities
+from callsheet.crew.options import CrewOptions
 from callsheet.crew.warmup import warm_up as warm_crewai
 from callsheet.kit.heap import keep_what_is_there
+from callsheet.settings.settings import LimitSettings
 from callsheet.turn.ports import StageRunner
+
+
+def crew_options(limits: LimitSettings) -> CrewOptions:
+    """What crews keep to in this process."""
+    return CrewOptions(
+        parallel_tools=limits.parallel_tools, failed_rounds=limits.failed_tool_rounds
+    )
 
 
 def import_in_background(

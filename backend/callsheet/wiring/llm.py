@@ -26,15 +26,16 @@ from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.models import ConfiguredModels
 from callsheet.workflows.check import Deployment, known_to
 from callsheet.workflows.draft import Known
-from callsheet.workflows.tools_file import Own, ToolRule, read_tools
+from callsheet.workflows.tool_rule import ToolRule
+from callsheet.workflows.tools_file import Own, read_tools
 
 REHEARSAL_PACE_S: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Llm:
-    """`known` is what workflows may name, `rules` are those of its tools; `names` are factory and
-    code of all models; `transport` is the one that has connections open.
+    """`known` is what workflows may name, `rules` are those of tools, by name or pattern; `names`
+    are factory and code of all models; `transport` is the one that has connections open.
     """
 
     models: ConfiguredModels
@@ -94,7 +95,7 @@ def make_llm(
     return Llm(
         models=_models(settings, seeds, deployment, facts),
         client=client,
-        known=known_to(deployment, facts, listed.rules),
+        known=known_to(deployment, facts, listed.names),
         rules=listed.rules,
         names=_names(deployment, facts),
         transport=transport,

@@ -14,14 +14,14 @@ from callsheet.settings.settings import Settings
 from callsheet.tools.builtin.catalog import builtin_tools
 from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.invoke import ToolInvoker
-from callsheet.tools.options import ToolOptions
 from callsheet.tools.plugins import load_plugins
+from callsheet.tools.policy import Policy
 from callsheet.tools.problem import ToolProblem
 from callsheet.tools.register import registered_tools
 from callsheet.tools.registry import ToolRegistry
 from callsheet.wiring.kept_artifacts import KeptArtifacts
 from callsheet.wiring.outbox import StoredPost
-from callsheet.workflows.tools_file import ToolRule
+from callsheet.workflows.tool_rule import ToolRule
 
 _log = get_log(__name__)
 
@@ -82,14 +82,5 @@ def taken_names(registry: ToolRegistry) -> frozenset[str]:
 
 
 def make_tools(registry: ToolRegistry, rules: Mapping[str, ToolRule]) -> Tools:
-    """The tools under the limits that `tools.yaml` gives each of them."""
-    per_tool = {
-        name: ToolOptions(
-            timeout_s=rule.timeout_s,
-            max_result_chars=rule.max_result_chars,
-            asks_first=rule.policy == "ask",
-            answer_within_s=rule.answer_within_s,
-        )
-        for name, rule in rules.items()
-    }
-    return Tools(registry, ToolInvoker(registry, ToolOptions(), per_tool))
+    """The tools under the policy and the limits that `tools.yaml` gives each of them."""
+    return Tools(registry, ToolInvoker(registry, Policy(rules.values())))

@@ -151,4 +151,4 @@ def _tools(path: Path, deployment: Deployment, problems: list[Problem]) -> Colle
         problems += error.problems
         return None
     problems += listed.problems
-    return set(listed.rules) | {name for name in deployment.tools if listed.problems}
+    return set(listed.names) | {name for name in deployment.tools if listed.problems}

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, RootModel, StringConstraints
 
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.kit.yaml import Document, Section, compose
 from callsheet.kit.yaml_words import closest
+from callsheet.workflows.tool_rule import ToolPolicy, ToolRule, is_pattern, listed_names
 from callsheet.workflows.words import AnswerSeconds, Seconds
 
-ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+REQUEST_PLAN: Final = "request_plan_approval"
+"""The tool by which an agent has its plan approved."""
 
-
-Policy = Literal["allow", "ask"]
+ToolName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_*?-]{1,64}$")]
+"""A tool's, or a pattern with `*` and `?`."""
 
 
 class ParameterEntry(Section):
@@ -28,49 +30,43 @@ class ParameterEntry(Section):
 
 
 class ToolEntry(Section):
-    """One tool that agents may be given."""
+    """One tool that agents may be given, or all whose name fits the pattern."""
 
     synonyms: ClassVar[Mapping[str, str]] = {"timeout": "timeout_s", "args": "parameters"}
 
-    policy: Policy = Field(
-        default="allow",
-        description="allow: runs without asking. ask: the user has to allow each call.",
+    policy: ToolPolicy | None = Field(
+        default=None,
+        description="allow: runs without asking, also where the tool itself wants to be allowed "
+        "(only in an entry of its own name). ask: the user has to allow each call. deny: no agent "
+        "has it. Unset: what a less specific entry says, else what the tool says of itself.",
     )
-    timeout_s: Seconds = Field(default=30.0, description="One call.")
-    max_result_chars: int = Field(
-        default=32_000, ge=100, le=1_000_000, description="What is longer is cut, and says so."
+    timeout_s: Seconds | None = Field(default=None, description="One call; 30 where unset.")
+    max_result_chars: int | None = Field(
+        default=None,
+        ge=100,
+        le=1_000_000,
+        description="What is longer is cut, and says so; 32000 where unset.",
     )
     answer_within_s: AnswerSeconds | None = Field(
         default=None, description="How long its questions wait for people; else the workflow's."
     )
     parameters: dict[str, ParameterEntry] = Field(
-        default_factory=dict, description="Checked against the tool's own."
+        default_factory=dict, description="Checked against the tool's own; not for a pattern."
     )
 
 
 class ToolsFile(RootModel[dict[ToolName, ToolEntry]]):
-    """Every tool that there is for agents, by name."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolRule:
-    """How a tool may be used. `max_result_chars` counts characters of text.
-
-    `answer_within_s` None: as long as the workflow says.
-    """
-
-    name: str
-    policy: Policy
-    timeout_s: float
-    max_result_chars: int
-    answer_within_s: float | None = None
+    """Every tool that there is for agents, by name or by pattern."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhiteList:
-    """The rules of `tools.yaml` by tool, and what is wrong with the file."""
+    """The rules of `tools.yaml` by name or pattern, the tools that they list, and what is wrong
+    with the file.
+    """
 
     rules: Mapping[str, ToolRule]
+    names: frozenset[str] = frozenset()
     problems: tuple[Problem, ...] = ()
 
 
@@ -104,12 +100,21 @@ def read_tools(path: Path, own: Own) -> WhiteList:
         )
         for name, entry in entries.items()
     }
+    names = listed_names({*own, *(n for n in rules if not is_pattern(n))}, rules.values())
     found = (*salvage.problems, *_problems(salvage.document, entries, own))
-    return WhiteList(rules, tuple(sorted(found, key=lambda one: (one.line, one.column))))
+    return WhiteList(rules, names, tuple(sorted(found, key=lambda one: (one.line, one.column))))
 
 
 def _problems(document: Document, entries: Mapping[str, ToolEntry], own: Own) -> Iterator[Problem]:
     for name, entry in entries.items():
+        if is_pattern(name):
+            if entry.parameters:
+                message = "a pattern stands for many tools and has no parameters"
+                yield document.problem((name, "parameters"), message, of_key=True)
+            continue
+        if name == REQUEST_PLAN and entry.policy == "allow":
+            message = f"{name!r} always asks: a plan that nobody sees is none"
+            yield document.problem((name, "policy"), message, "ask")
         if name not in own:
             message = f"there is no tool {name!r}"
             yield document.problem((name,), message, closest(name, own), of_key=True)

@@ -35,6 +35,7 @@ class SendMail:
     label: ClassVar[Mapping[str, str]] = {"en": "Send a mail", "zh": "发送邮件"}
     summary: ClassVar[str] = "Writes a mail and puts it into the outbox."
     side_effect: ClassVar[str | None] = "A mail is sent in the user's name."
+    requires_approval: ClassVar[bool] = True
     idempotent: ClassVar[bool] = True  # one mail for each call id
 
     def __init__(self, post: Post) -> None:
