@@ -15,6 +15,7 @@ from callsheet.kit.yaml_schema import editor_schema
 from callsheet.ledger.budget.quotas_file import QuotasFile
 from callsheet.ledger.reconcile.layout import BillsFile
 from callsheet.llm.facts import ModelsFile
+from callsheet.tools.sandbox.sandbox_file import SandboxFile
 from callsheet.workflows.agents_file import AgentsFile
 from callsheet.workflows.tasks_file import TasksFile
 from callsheet.workflows.tools_file import ToolsFile
@@ -30,6 +31,7 @@ SCHEMAS: Final[Mapping[str, type[BaseModel]]] = {
     "llm_prices": PriceList,
     "models": ModelsFile,
     "quotas": QuotasFile,
+    "sandbox": SandboxFile,
     "tasks": TasksFile,
     "tools": ToolsFile,
     "workflow": WorkflowFile,

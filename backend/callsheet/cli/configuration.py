@@ -23,6 +23,8 @@ from callsheet.llm.facts import load_facts
 from callsheet.llm.key import key_variable
 from callsheet.tools.problem import ToolProblem
 from callsheet.tools.registry import ToolRegistry
+from callsheet.tools.sandbox.sandbox_file import FILE as SANDBOX
+from callsheet.tools.sandbox.sandbox_file import sandbox_problems
 from callsheet.wiring.llm import deployment_of
 from callsheet.wiring.tools import make_registry
 from callsheet.workflows.check import MODELS, check
@@ -78,6 +80,7 @@ def configuration_of(
         # Without the catalog nobody knows the models, but the rest can be looked at.
         alone = [problem for folder in folders(crews) for problem in _of_workflow(folder)]
         alone += [*layout_problems(config / BILLS), *_of_quotas(config / QUOTAS, None)]
+        alone += sandbox_problems(config / SANDBOX)
         found = (*error.problems, *alone)
         return Configuration(found, workflows=names, tools=wrong, strict=strict)
     keys = _keys(deployment, seeds)
@@ -90,6 +93,7 @@ def configuration_of(
         *check(config, crews, against),
         *layout_problems(config / BILLS),
         *_of_quotas(config / QUOTAS, [factory.name for factory in seeds.catalog.factories]),
+        *sandbox_problems(config / SANDBOX),
     )
     is_played = not any(key.is_set for key in keys) and _needs_key(config / MODELS)
     return Configuration(problems, keys, names, is_played, wrong, strict)

@@ -1,0 +1,229 @@
+"""Containers of a Docker engine, through its SDK, which blocks and gets threads of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import socket
+import ssl
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, TypeVar
+
+from callsheet.kit.log import get_log
+from callsheet.tools.sandbox.box import StreamBox
+from callsheet.tools.sandbox.options import MIB, SandboxOptions
+from callsheet.tools.sandbox.protocol import SandboxUnavailable
+from callsheet.tools.sandbox.source import runner_command
+
+PRODUCT_LABEL: Final = "callsheet.sandbox"
+OWNER_LABEL: Final = "callsheet.owner"
+USER: Final = 1000
+_ASK_S: Final = 30
+_READY_S: Final = 60.0
+_CPU_PERIOD_US: Final = 100_000
+_DEVICES_MIB: Final = 16
+
+T = TypeVar("T")
+log = get_log(__name__)
+
+
+class DockerEngine:
+    """Makes containers; `owner` is a label by which they are found when this process is gone.
+
+    The stream to a container is read on the event loop. When this process dies its streams close,
+    the runners see the end of their input, and the engine removes their containers.
+    """
+
+    def __init__(
+        self, options: SandboxOptions, *, image: str, owner: str, address: str | None, most: int
+    ) -> None:
+        """`address` None: the engine's usual socket. `most` containers are there at a time."""
+        self._options = options
+        self._image = image
+        self._owner = owner
+        self._address = address
+        self._threads = most + 4
+        self._executor: ThreadPoolExecutor | None = None
+        self._client: Any = None
+
+    async def start(self, preload: Sequence[str]) -> StreamBox:
+        """A new container whose runner has imported `preload` and waits.
+
+        Raises:
+            SandboxUnavailable: the engine refuses, fails or does not answer.
+        """
+        made = _Made(self)
+        try:
+            raw = await self._call(functools.partial(made.begin, list(preload)))
+            box = await StreamBox.over(raw, made.remove)
+            async with asyncio.timeout(_READY_S):
+                await box.ready()
+        except TimeoutError as error:
+            made.remove()
+            raise SandboxUnavailable("A container of the sandbox did not become ready.") from error
+        except BaseException:
+            made.remove()
+            raise
+        return box
+
+    async def close(self) -> None:
+        """Wait until what was begun is done, removals above all, and let go of the engine."""
+        executor, self._executor = self._executor, None
+        client, self._client = self._client, None
+        if executor is not None:
+            await asyncio.to_thread(executor.shutdown)
+        if client is not None:
+            client.close()
+
+    async def _call(self, work: Callable[[], T]) -> T:
+        from docker.errors import DockerException  # noqa: PLC0415 - only where there is an engine
+        from requests.exceptions import RequestException  # noqa: PLC0415
+
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._pool(), work)
+        except (DockerException, RequestException, OSError) as error:
+            log.warning("sandbox_engine_failed", error=str(error))
+            raise SandboxUnavailable(f"The engine of the sandbox failed: {error}"[:300]) from error
+
+    def submit(self, work: Callable[[], None]) -> None:
+        """Have it done in a thread; a failure is told in the log alone."""
+
+        def told() -> None:
+            try:
+                work()
+            except Exception:  # border: nobody waits for it
+                log.exception("sandbox_clean_up_failed")
+
+        self._pool().submit(told)
+
+    def client(self) -> Any:
+        """The SDK's client; made in a thread, at first use."""
+        import docker  # noqa: PLC0415 - only where there is an engine
+
+        if self._client is None:
+            self._client = docker.APIClient(
+                base_url=self._address,
+                version="auto",
+                timeout=_ASK_S,
+                max_pool_size=self._threads,
+            )
+        return self._client
+
+    def _pool(self) -> ThreadPoolExecutor:
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(self._threads, thread_name_prefix="sandbox")
+        return self._executor
+
+    def container(self, preload: list[str]) -> dict[str, Any]:
+        """What the engine is asked to create."""
+        return {
+            "image": self._image,
+            "command": runner_command(preload),
+            "hostname": "sandbox",
+            "user": f"{USER}:{USER}",
+            "working_dir": "/workspace",
+            "environment": ENVIRONMENT,
+            "labels": {PRODUCT_LABEL: "1", OWNER_LABEL: self._owner},
+            "stdin_open": True,
+            "network_disabled": True,
+            "host_config": host_config(self._options),
+        }
+
+
+class _Made:
+    """One container from its creation to its removal, whichever comes first."""
+
+    def __init__(self, engine: DockerEngine) -> None:
+        self._engine = engine
+        self._id: str | None = None
+        self._gone = False
+
+    def begin(self, preload: list[str]) -> socket.socket:
+        """Create it, attach to it, start it; in a thread."""
+        client = self._engine.client()
+        asked = self._engine.container(preload)
+        config = client.create_host_config(**asked.pop("host_config"))
+        self._id = client.create_container_from_config(
+            {**client.create_container_config(**asked, host_config=config), "StdinOnce": True}
+        )["Id"]
+        if self._gone:  # whoever wanted it has left meanwhile
+            self._kill()
+            raise SandboxUnavailable("Nobody waits for this container any more.")
+        attached = client.attach_socket(
+            self._id, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+        )
+        client.start(self._id)
+        raw = getattr(attached, "_sock", attached)
+        if not isinstance(raw, socket.socket) or isinstance(raw, ssl.SSLSocket):
+            raise SandboxUnavailable("The engine's address must be a socket or plain TCP.")
+        own = raw.dup()
+        attached.close()
+        return own
+
+    def remove(self) -> None:
+        """Have it killed, which removes it; at once, whatever else is under way."""
+        if not self._gone:
+            self._gone = True
+            self._engine.submit(self._kill)
+
+    def _kill(self) -> None:
+        from docker.errors import APIError, NotFound  # noqa: PLC0415
+
+        if self._id is None:
+            return  # `begin` sees that it is not wanted
+        client = self._engine.client()
+        with contextlib.suppress(NotFound):
+            try:
+                client.remove_container(self._id, force=True, v=True)
+            except APIError as error:
+                if error.status_code != 409:  # its removal is under way already
+                    raise
+
+
+ENVIRONMENT: Final[Mapping[str, str]] = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/workspace",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONUNBUFFERED": "1",
+    "MPLBACKEND": "Agg",
+    "MPLCONFIGDIR": "/tmp/mpl",  # noqa: S108 - the container's
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+}
+"""All that a program finds in its environment beside what the image sets."""
+
+
+def host_config(options: SandboxOptions) -> dict[str, Any]:
+    """The limits of a container, in the SDK's words."""
+    limits = options.limits
+    owned = f"uid={USER},gid={USER}"
+    return {
+        "auto_remove": True,
+        "network_mode": "none",
+        "read_only": True,
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges"],
+        "mem_limit": limits.memory_mib * MIB,
+        "memswap_limit": limits.memory_mib * MIB,
+        "cpu_period": _CPU_PERIOD_US,
+        "cpu_quota": round(limits.cpus * _CPU_PERIOD_US),
+        "pids_limit": limits.pids,
+        "ulimits": [
+            {"Name": "nofile", "Soft": limits.open_files, "Hard": limits.open_files},
+            {"Name": "core", "Soft": 0, "Hard": 0},
+        ],
+        "tmpfs": {
+            "/workspace": f"size={limits.workspace_mib}m,nr_inodes={limits.workspace_files},"
+            f"{owned},mode=0700",
+            "/tmp": f"size={limits.temporary_mib}m,{owned},mode=1777",  # noqa: S108
+        },
+        "shm_size": _DEVICES_MIB * MIB,
+        "log_config": {"type": "none", "config": {}},
+        "ipc_mode": "private",
+        "init": False,
+        **({"runtime": options.runtime} if options.runtime else {}),
+    }

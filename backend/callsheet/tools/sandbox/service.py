@@ -1,0 +1,139 @@
+"""The sandbox: a place, a container for each program, and what became of it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from callsheet.kit.log import get_log
+from callsheet.tools.sandbox.box import Box
+from callsheet.tools.sandbox.collect import Collected
+from callsheet.tools.sandbox.frames import request_of
+from callsheet.tools.sandbox.inside.wire import NONCE_BYTES
+from callsheet.tools.sandbox.look import Look
+from callsheet.tools.sandbox.options import SandboxOptions
+from callsheet.tools.sandbox.pool import Engine, Pool
+from callsheet.tools.sandbox.protocol import (
+    ExecutionResult,
+    Program,
+    SandboxBusy,
+    SandboxState,
+    SandboxUnavailable,
+    Watch,
+)
+
+_SEND_S: Final = 5.0
+"""Beside the program's own time: for what it wrote to be sent back."""
+
+_log = get_log(__name__)
+
+
+class ContainerSandbox:
+    """Implements `Sandbox` with one container for each program.
+
+    One that waits is taken where there is one, else a new one is begun without imports. As many
+    programs run at once as `places` says; the others wait.
+    """
+
+    def __init__(self, engine: Engine, look: Look, options: SandboxOptions, *, places: int) -> None:
+        self._engine = engine
+        self._look = look
+        self._options = options
+        self._pool = Pool(engine, options.pool)
+        self._places = asyncio.Semaphore(places)
+        self._running = 0
+
+    def state(self) -> SandboxState:
+        """As the protocol says."""
+        return self._look.state(
+            warm=self._pool.warm, pool_size=self._pool.size, running=self._running
+        )
+
+    async def work(self) -> None:
+        """Look after the engine and the pool until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._look.work())
+            group.create_task(self._fill_when_ready())
+
+    async def close(self) -> None:
+        """Remove what waits, and return when everything is gone."""
+        self._pool.clear()
+        await self._engine.close()
+
+    async def run(self, program: Program, watch: Watch) -> ExecutionResult:
+        """As the protocol says; SandboxBusy where no place became free in time."""
+        async with self._place(watch):
+            await self._look.ensure_image(lambda step: watch.stage("building", step))
+            box = self._pool.take()
+            if box is not None:
+                result = await self._attempt(box, program, watch)
+                if result is not None:
+                    return result
+                _log.warning("sandbox_container_was_gone")
+            watch.stage("starting", "A container is started.")
+            box = await self._engine.start(())
+            result = await self._attempt(box, program, watch)
+            if result is None:
+                raise SandboxUnavailable("A container of the sandbox ended before the program.")
+            return result
+
+    async def _fill_when_ready(self) -> None:
+        await self._look.wait_until_ready()
+        await self._pool.work()
+
+    @asynccontextmanager
+    async def _place(self, watch: Watch) -> AsyncIterator[None]:
+        if self._places.locked():
+            watch.stage("queued", "Waits until another program has ended.")
+        try:
+            async with asyncio.timeout(self._options.queue_s):
+                await self._places.acquire()
+        except TimeoutError as error:
+            raise SandboxBusy("All places of the sandbox are taken.") from error
+        self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+            self._places.release()
+
+    async def _attempt(self, box: Box, program: Program, watch: Watch) -> ExecutionResult | None:
+        """Run it in `box`, which is gone afterwards; None where it was gone before it began."""
+        begun = time.monotonic()
+        collected = Collected(self._options)
+        nonce = secrets.token_bytes(NONCE_BYTES)
+        watch.stage("running", "")
+        try:
+            await self._follow(box, program, nonce, collected, watch)
+        finally:
+            box.remove()
+        duration_s = time.monotonic() - begun
+        if collected.ended:
+            return collected.result(duration_s)
+        if duration_s >= program.timeout_s:
+            reason = f"It was stopped after {program.timeout_s:g} s."
+            return collected.cut_off("timeout", reason, duration_s)
+        if not collected.started:
+            return None
+        await self._look.still_there()
+        reason = "Its container ended, most likely for want of memory."
+        return collected.cut_off("killed", reason, duration_s)
+
+    async def _follow(
+        self, box: Box, program: Program, nonce: bytes, collected: Collected, watch: Watch
+    ) -> None:
+        """Until it has ended, its time is over or its container is gone."""
+        request = request_of(program, self._options, nonce)
+        try:
+            async with asyncio.timeout(program.timeout_s):
+                async for frames in box.frames(request, nonce):
+                    for stream, text in collected.take(frames):
+                        watch.output(stream, text)
+                    if collected.ended:
+                        return
+        except TimeoutError:
+            return
