@@ -2,90 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
-from uuid import uuid4
-
 import pytest
 
-from callsheet.kit.clock import SystemClock
-from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import ToolFailed, Unavailable
 from callsheet.tools.artifact import Artifact, NotKept
 from callsheet.tools.context import ToolContext
-from callsheet.tools.result import result_text
-from callsheet.tools.sandbox.options import SandboxOptions
 from callsheet.tools.sandbox.protocol import (
     ExecutionResult,
     Finding,
     NamedFile,
-    Program,
     SandboxBusy,
     SandboxState,
     SandboxUnavailable,
     Skipped,
-    Stage,
-    Watch,
 )
 from callsheet.tools.sandbox.python_executor import PythonExecutor
-from callsheet.tools.schema import function_schema
 from tests.fakes.sandbox_run import Heard, KeptInMemory
-
-OPTIONS = SandboxOptions(suffixes=("csv", "png"), packages=("numpy", "pandas"))
-
-
-@dataclass
-class FakeSandbox:
-    """Implements `Sandbox`: gives `result`, or raises it."""
-
-    result: ExecutionResult | Exception = field(default_factory=lambda: ExecutionResult("ok", 0))
-    said: Sequence[str] = ()
-    stages: Sequence[Stage] = ("running",)
-    kind: SandboxState = field(default_factory=lambda: SandboxState("ready"))
-    programs: list[Program] = field(default_factory=list)
-
-    async def run(self, program: Program, watch: Watch) -> ExecutionResult:
-        self.programs.append(program)
-        for stage in self.stages:
-            watch.stage(stage, "")
-        for text in self.said:
-            watch.output("stdout", text)
-        if isinstance(self.result, Exception):
-            raise self.result
-        return self.result
-
-    def state(self) -> SandboxState:
-        return self.kind
-
-
-def context(heard: Heard | None = None, left_s: float = 300) -> ToolContext:
-    return ToolContext(
-        user_id=uuid4(),
-        session_id=uuid4(),
-        run_id=uuid4(),
-        tool_call_id="call-1",
-        agent="coder",
-        deadline=Deadline.after(left_s),
-        clock=SystemClock(),
-        tell=heard or Heard(),
-    )
-
-
-async def call(
-    sandbox: FakeSandbox,
-    code: str = "print(1)",
-    *,
-    options: SandboxOptions = OPTIONS,
-    ctx: ToolContext | None = None,
-    artifacts: KeptInMemory | None = None,
-    **args: Any,
-) -> dict[str, Any]:
-    tool = PythonExecutor(sandbox, artifacts or KeptInMemory(), options)
-    result = await tool.run(tool.Args(code=code, **args), ctx or context())
-    report: dict[str, Any] = json.loads(result_text(result))
-    return report
+from tests.sandbox.tool_calls import OPTIONS, FakeSandbox, call, context
 
 
 async def test_the_model_gets_status_exit_code_and_both_streams() -> None:
@@ -243,60 +176,3 @@ def test_the_tool_is_not_there_without_an_engine_and_says_why() -> None:
 
     sandbox.kind = SandboxState("ready")
     assert tool.unavailable() is None
-
-
-def parameters(options: SandboxOptions) -> set[str]:
-    schema = function_schema(PythonExecutor(FakeSandbox(), KeptInMemory(), options))
-    return set(schema["function"]["parameters"]["properties"])
-
-
-def test_packages_can_be_asked_for_only_where_they_may_be_installed() -> None:
-    assert parameters(OPTIONS) == {"code", "timeout_s"}
-    assert parameters(replace(OPTIONS, install_network="bridge")) == {
-        "code",
-        "timeout_s",
-        "install_packages",
-    }
-
-
-@pytest.mark.parametrize(
-    "package",
-    [
-        "-r",
-        "--index-url=http://x",
-        "a b",
-        "git+https://x/y",
-        "../x",
-        "/x.whl",
-        "x; rm -rf /",
-        "x@y",
-    ],
-)
-async def test_what_is_no_name_of_a_package_is_refused(package: str) -> None:
-    sandbox = FakeSandbox()
-
-    report = await call(
-        sandbox,
-        options=replace(OPTIONS, install_network="bridge"),
-        install_packages=["shapely==2.1.0", package],
-    )
-
-    assert report["status"] == "rejected"
-    assert sandbox.programs == []
-
-
-async def test_names_of_packages_go_along_with_the_program() -> None:
-    sandbox = FakeSandbox()
-    allowed = replace(OPTIONS, install_network="bridge")
-
-    await call(sandbox, options=allowed, install_packages=["shapely==2.1.0", "x"])
-
-    assert sandbox.programs[0].packages == ("shapely==2.1.0", "x")
-
-
-def test_the_description_says_what_there_is() -> None:
-    tool = PythonExecutor(FakeSandbox(), KeptInMemory(), OPTIONS)
-
-    assert "numpy, pandas" in tool.description
-    assert "csv, png" in tool.description
-    assert "There is no network." in tool.description

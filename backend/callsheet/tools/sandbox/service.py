@@ -68,18 +68,24 @@ class ContainerSandbox:
         """As the protocol says; SandboxBusy where no place became free in time."""
         async with self._place(watch):
             await self._look.ensure_image(lambda step: watch.stage("building", step))
-            box = self._pool.take()
-            if box is not None:
-                result = await self._attempt(box, program, watch)
-                if result is not None:
-                    return result
-                _log.warning("sandbox_container_was_gone")
-            watch.stage("starting", "A container is started.")
-            box = await self._engine.start(())
+            try:
+                return await self._run(program, watch)
+            except SandboxUnavailable:
+                await self._look.refresh()  # so that the tool is not offered for longer than needed
+                raise
+
+    async def _run(self, program: Program, watch: Watch) -> ExecutionResult:
+        box = self._pool.take()
+        if box is not None:
             result = await self._attempt(box, program, watch)
-            if result is None:
-                raise SandboxUnavailable("A container of the sandbox ended before the program.")
-            return result
+            if result is not None:
+                return result
+            _log.warning("sandbox_container_was_gone")
+        watch.stage("starting", "A container is started.")
+        result = await self._attempt(await self._engine.start(()), program, watch)
+        if result is None:
+            raise SandboxUnavailable("A container of the sandbox ended before the program.")
+        return result
 
     async def _fill_when_ready(self) -> None:
         await self._look.wait_until_ready()
