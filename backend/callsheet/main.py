@@ -27,6 +27,7 @@ from callsheet.api.quota import QuotaRoutes
 from callsheet.api.run_events import RunEventRoutes
 from callsheet.api.runs import RunRoutes
 from callsheet.api.sessions import SessionRoutes
+from callsheet.api.tools import ToolRoutes
 from callsheet.api.usage import UsageRoutes
 from callsheet.auth.exposure import own_hosts
 from callsheet.metrics.page import MetricsPage
@@ -37,6 +38,7 @@ from callsheet.wiring.health import HealthService
 from callsheet.wiring.identities import make_identities
 from callsheet.wiring.interrupts import InterruptService
 from callsheet.wiring.title_model import make_titles
+from callsheet.wiring.tool_list import ToolListService
 
 
 class Lifespan(Protocol):
@@ -69,6 +71,7 @@ def create_app(
         ArtifactRoutes(services, options).router(),
         InterruptRoutes(services, options).router(),
         CatalogRoutes(services, options).router(),
+        ToolRoutes(services, options).router(),
         PriceRoutes(services, options).router(),
         UsageRoutes(services, options).router(),
         QuotaRoutes(services, options).router(),
@@ -104,6 +107,13 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         interrupts=InterruptService(application.core),
         workflows=WorkflowService(application.workflows, settings.default_workflow),
         models=application.llm.models,
+        tools=ToolListService(
+            application.tools.registry,
+            application.llm.rules,
+            application.workflows,
+            settings.default_workflow,
+            lambda: application.core().database,
+        ),
         prices=application.prices,
         usage=application.usage,
         quotas=application.quotas,
@@ -120,5 +130,6 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
             name for name, rule in application.llm.rules.items() if rule.policy == "ask"
         ),
         show=ShowOptions(costs=settings.show.costs, models=settings.show.models),
+        language=settings.label_language,
     )
     return create_app(services, options, lifespan)

@@ -15,6 +15,7 @@ from tests.api.fake_interrupts import FakeInterrupts
 from tests.api.fake_prices import FakePrices
 from tests.api.fake_quotas import FakeQuotas
 from tests.api.fake_records import FakeRuns, FakeSessions
+from tests.api.fake_tools import FakeTools
 from tests.api.fake_usage import FakeUsage
 
 ORIGIN = "http://app.example:3000"
@@ -58,6 +59,7 @@ class World:
             interrupts=self.interrupts,
             workflows=FakeWorkflows(),
             models=FakeModels(),
+            tools=FakeTools(self.sessions),
             prices=self.prices,
             usage=self.usage,
             quotas=self.quotas,

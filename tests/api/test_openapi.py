@@ -95,6 +95,8 @@ async def test_the_answers_are_the_documented_ones(
         ("GET", "/v1/runs/{run_id}/events", f"/v1/runs/{run.id}/events?after=x", None, 422),
         ("GET", "/v1/models", "/v1/models", None, 200),
         ("GET", "/v1/workflows", "/v1/workflows", None, 200),
+        ("GET", "/v1/tools", "/v1/tools", None, 200),
+        ("GET", f"{sessions}/{{session_id}}/tools", f"{one}/tools", None, 200),
         ("GET", "/v1/prices", "/v1/prices", None, 200),
         ("POST", "/v1/prices", "/v1/prices", {}, 403),
         ("GET", "/v1/prices/{factory}/{model}", "/v1/prices/qwen/other", None, 404),

@@ -13,6 +13,7 @@ from callsheet.api.artifact_ports import Artifacts
 from callsheet.api.price_ports import Prices
 from callsheet.api.quota_ports import UserQuotas
 from callsheet.api.session_ports import Sessions, Titles
+from callsheet.api.tool_ports import ToolList
 from callsheet.api.usage_ports import UsageReports
 from callsheet.auth.principal import Principal
 from callsheet.interrupts.interrupt import InterruptRecord
@@ -167,6 +168,7 @@ class Services:
     artifacts: Artifacts
     workflows: WorkflowCatalog
     models: ModelCatalog
+    tools: ToolList
     prices: Prices
     usage: UsageReports
     quotas: UserQuotas
@@ -183,7 +185,7 @@ class ApiOptions:
     not JSON are then refused too. `allowed_origins`: browsers' origins that may read answers.
     `body_within_s`: how long the whole body may take to come. `show`: what of models and money is
     in any answer. `open_metrics`: `/metrics` asks for no admin. `asked_tools`: those that a
-    person has to allow.
+    person has to allow. `language`: that of labels, where a caller names none.
     """
 
     own_hosts: frozenset[str] = frozenset()
@@ -195,3 +197,4 @@ class ApiOptions:
     show: ShowOptions = SHOW_EVERYTHING
     open_metrics: bool = False
     asked_tools: frozenset[str] = frozenset()
+    language: str = "en"

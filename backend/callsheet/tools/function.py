@@ -56,3 +56,11 @@ class FunctionTool:
         result = call() if self._threads is None else await self._threads.run(call)
         # A decorated async function looks like a plain one.
         return await result if inspect.isawaitable(result) else result
+
+
+def function_tool(**traits: Unpack[Traits]) -> Callable[[Callable[..., Any]], FunctionTool]:
+    """A decorator that makes the function a tool, for packages that offer it.
+
+    `register_tool` leaves the function what it is, and is for programs.
+    """
+    return lambda work: FunctionTool(work, **traits)

@@ -1,0 +1,28 @@
+"""A tool as people see it who ask which ones there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from callsheet.tools.facts import ToolFacts
+
+ListedPolicy = Literal["allow", "ask", "deny"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTool:
+    """`policy` None: `tools.yaml` does not list it, so that no agent has it.
+
+    `unavailable` is why it cannot be used now, None where it can.
+    """
+
+    facts: ToolFacts
+    policy: ListedPolicy | None
+    unavailable: str | None
+
+    def label(self, language: str) -> str:
+        """Its name for people who read that language (`zh`, `zh-TW`)."""
+        labels = self.facts.label
+        wanted = (language, language.partition("-")[0], "en")
+        return next((labels[each] for each in wanted if each in labels), self.facts.name)

@@ -1,0 +1,85 @@
+"""Which tools there are, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from uuid import UUID
+
+from callsheet.auth.principal import Principal
+from callsheet.db.transaction import Database
+from callsheet.kit.errors import NotFound
+from callsheet.kit.pages import PageRequest
+from callsheet.runs.store import list_runs
+from callsheet.sessions.store import find_session
+from callsheet.tools.listed import ListedPolicy, ListedTool
+from callsheet.tools.registry import ToolRegistry
+from callsheet.workflows.live import LiveWorkflows
+from callsheet.workflows.tools_file import ToolRule
+from callsheet.workflows.workflow import Workflow
+
+
+def listed_tools(
+    registry: ToolRegistry, rules: Mapping[str, ToolRule], names: Collection[str] | None = None
+) -> Sequence[ListedTool]:
+    """Those of these names that there are, None: all, by name."""
+    wanted = registry.names() if names is None else registry.names() & set(names)
+    return [
+        ListedTool(registry.facts(name), _policy(rules, name), registry.unavailable(name))
+        for name in sorted(wanted)
+    ]
+
+
+def _policy(rules: Mapping[str, ToolRule], name: str) -> ListedPolicy | None:
+    rule = rules.get(name)
+    return None if rule is None else rule.policy
+
+
+class ToolListService:
+    """The tools of one process."""
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        rules: Mapping[str, ToolRule],
+        workflows: LiveWorkflows,
+        default: str,
+        database: Callable[[], Database],
+    ) -> None:
+        """`default` is the workflow of a session in which nothing was asked yet."""
+        self._registry = registry
+        self._rules = rules
+        self._workflows = workflows
+        self._default = default
+        self._database = database
+
+    def all(self) -> Sequence[ListedTool]:
+        """Every registered tool."""
+        return listed_tools(self._registry, self._rules)
+
+    async def of_session(
+        self, principal: Principal, session_id: UUID, workflow: str | None
+    ) -> tuple[str, Sequence[ListedTool]]:
+        """The workflow that a message in the session goes to, and what its agents may use.
+
+        It is the one that is named, else that of the last run, else the default one.
+
+        Raises:
+            NotFound: no such session of this user; no such workflow.
+        """
+        async with self._database().read() as tx:
+            if await find_session(tx, session_id, principal.user_id) is None:
+                raise NotFound("There is no such session.")
+            last = await list_runs(tx, session_id, principal.user_id, PageRequest(limit=1))
+        await self._workflows.refresh()
+        run = last.items[0].workflow if last.items else self._default
+        name = workflow or (run if run in self._workflows else self._default)
+        found = self._workflows.get(name)
+        tools = listed_tools(self._registry, self._rules, tools_of(found))
+        return name, [tool for tool in tools if tool.policy not in (None, "deny")]
+
+
+def tools_of(workflow: Workflow) -> frozenset[str]:
+    """The names of all tools that some agent of it may use."""
+    return frozenset(
+        tool for stage in workflow.stages for agent in stage.agents.values() for tool in agent.tools
+    )
