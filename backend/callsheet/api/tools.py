@@ -13,9 +13,9 @@ from callsheet.api.caller import caller_of, path_id
 from callsheet.api.openapi import answers
 from callsheet.api.ports import ApiOptions, Services
 from callsheet.api.query import check_parameters, read_name
-from callsheet.api.tool_documents import SessionTools, ToolDocument, Tools
+from callsheet.api.tool_documents import SessionTools, Tools
+from callsheet.api.tool_views import tool_view
 from callsheet.kit.errors import BadInput
-from callsheet.tools.listed import ListedTool
 
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 
@@ -72,24 +72,3 @@ class ToolRoutes:
         if not _LANGUAGE.fullmatch(language):
             raise BadInput("language is a tag such as en or zh.", field="language")
         return language
-
-
-def tool_view(tool: ListedTool, language: str) -> ToolDocument:
-    """A tool as callers see it."""
-    facts = tool.facts
-    return ToolDocument(
-        name=facts.name,
-        label=tool.label(language),
-        group=facts.group,
-        summary=facts.summary,
-        description=facts.description,
-        origin=facts.origin,
-        owner=facts.owner,
-        policy=tool.policy,
-        available=tool.unavailable is None,
-        reason=tool.unavailable,
-        requires_approval=facts.requires_approval,
-        side_effect=facts.side_effect,
-        idempotent=facts.idempotent,
-        parameters=dict(facts.parameters),
-    )

@@ -42,12 +42,18 @@ def told(interrupt: Interrupt) -> str:
     return f"{interrupt.message} (yes / no)" if interrupt.reason == "budget" else interrupt.message
 
 
+def yes_or_no(line: str) -> bool | None:
+    """What the line says; None where it is neither."""
+    word = line.strip().lower()
+    return True if word in _YES else False if word in _NO else None
+
+
 def _payload(
     line: str, reason: InterruptReason, detail: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     if reason == "question":
         return {"answers": [line]} if len(_questions(detail)) == 1 else None
-    said = True if line.lower() in _YES else False if line.lower() in _NO else None
+    said = yes_or_no(line)
     if said is None:
         return None
     return {"approved" if reason == "approval" else "extend": said}

@@ -19,6 +19,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "chat": "Run one turn, or a conversation, in the terminal.",
     "check": "Check the configuration: every problem with file, line and column.",
     "init": "Write config/, crews/ and .env into a folder, to edit them.",
+    "tools": "List, show and call the tools that agents may be given.",
     "sessions": "List, show and delete conversations.",
     "keys": "Make, list and revoke callers' keys.",
     "quota": "Show and set what users may spend.",
