@@ -13,7 +13,7 @@ from callsheet.cli.person import Person
 from callsheet.cli.session_reference import find_named
 from callsheet.cli.terminal_tell import TerminalTell
 from callsheet.kit.deadline import Deadline
-from callsheet.kit.errors import NotFound, Unavailable
+from callsheet.kit.errors import Forbidden, NotFound, Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.kit.json import encode
 from callsheet.kit.pages import PageRequest
@@ -49,6 +49,7 @@ class ToolCall:
 
         Raises:
             NotFound: no such tool, no such session.
+            Forbidden: the policy denies it.
             Unavailable: the tool cannot be used now.
         """
         with Interrupts() as interrupts:
@@ -64,6 +65,8 @@ class ToolCall:
         self, registry: ToolRegistry, invoker: ToolInvoker, context: ToolContext, person: Person
     ) -> ToolOutcome:
         own = (self.name,)
+        if invoker.verdict(self.name).kind == "deny":
+            raise Forbidden(f"config/tools.yaml denies {self.name}.")
         ask = invoker.ask_first(self.name, self.arguments, allowed=own)
         if ask is not None and not self.allowed:
             effect = registry.facts(self.name).side_effect
@@ -71,7 +74,9 @@ class ToolCall:
                 return self._outcome("rejected", _NOT_ALLOWED)
         try:
             with ERR.status(f"{self.name} is at work"):
-                return await invoker.invoke(self.name, self.arguments, context, allowed=own)
+                return await invoker.invoke(
+                    self.name, self.arguments, context, allowed=own, is_approved=True
+                )
         except NeedsPerson as needs:
             # What is said at the terminal is the result, as a person's answer is in a run.
             said = await person.answers(needs.ask)

@@ -13,7 +13,8 @@ from callsheet.tools.registry import ToolRegistry
 from callsheet.wiring.tool_list import listed_tools
 from callsheet.wiring.tools import make_registry
 from callsheet.workflows.check import TOOLS
-from callsheet.workflows.tools_file import ToolRule, read_tools
+from callsheet.workflows.tool_rule import ToolRule
+from callsheet.workflows.tools_file import read_tools
 
 
 @dataclass(frozen=True, slots=True)

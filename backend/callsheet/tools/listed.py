@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from callsheet.tools.facts import ToolFacts
-
-ListedPolicy = Literal["allow", "ask", "deny"]
+from callsheet.workflows.tool_rule import ToolPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +16,7 @@ class ListedTool:
     """
 
     facts: ToolFacts
-    policy: ListedPolicy | None
+    policy: ToolPolicy | None
     unavailable: str | None
 
     def label(self, language: str) -> str:

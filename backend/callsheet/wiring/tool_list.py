@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final
 from uuid import UUID
 
 from callsheet.auth.principal import Principal
@@ -11,11 +12,20 @@ from callsheet.kit.errors import NotFound
 from callsheet.kit.pages import PageRequest
 from callsheet.runs.store import list_runs
 from callsheet.sessions.store import find_session
-from callsheet.tools.listed import ListedPolicy, ListedTool
+from callsheet.tools.listed import ListedTool
+from callsheet.tools.policy import Policy
 from callsheet.tools.registry import ToolRegistry
 from callsheet.workflows.live import LiveWorkflows
-from callsheet.workflows.tools_file import ToolRule
+from callsheet.workflows.tool_rule import ToolPolicy, ToolRule, listed_names
 from callsheet.workflows.workflow import Workflow
+
+# Plans are a matter of the session, not of the tool.
+_WORDS: Final[Mapping[str, ToolPolicy]] = {
+    "run": "allow",
+    "ask": "ask",
+    "plan": "ask",
+    "deny": "deny",
+}
 
 
 def listed_tools(
@@ -23,15 +33,14 @@ def listed_tools(
 ) -> Sequence[ListedTool]:
     """Those of these names that there are, None: all, by name."""
     wanted = registry.names() if names is None else registry.names() & set(names)
-    return [
-        ListedTool(registry.facts(name), _policy(rules, name), registry.unavailable(name))
-        for name in sorted(wanted)
-    ]
-
-
-def _policy(rules: Mapping[str, ToolRule], name: str) -> ListedPolicy | None:
-    rule = rules.get(name)
-    return None if rule is None else rule.policy
+    listed = listed_names(wanted, rules.values())
+    policy = Policy(rules.values())
+    found: list[ListedTool] = []
+    for name in sorted(wanted):
+        facts = registry.facts(name)
+        own = _WORDS[policy.verdict(facts).kind] if name in listed else None
+        found.append(ListedTool(facts, own, registry.unavailable(name)))
+    return found
 
 
 class ToolListService:
