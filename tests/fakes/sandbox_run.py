@@ -17,6 +17,7 @@ from callsheet.tools.artifact import Artifact
 from callsheet.tools.context import ToolContext
 from callsheet.tools.invoke import ToolInvoker, ToolOutcome
 from callsheet.tools.options import ToolOptions
+from callsheet.tools.policy import Policy
 from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.sandbox.docker import DockerEngine
 from callsheet.tools.sandbox.file_types import FILE_TYPES
@@ -122,7 +123,7 @@ async def bench(
     try:
         async with asyncio.TaskGroup() as group:
             working = group.create_task(sandbox.work())
-            yield Bench(sandbox, artifacts, ToolInvoker(registry, limits))
+            yield Bench(sandbox, artifacts, ToolInvoker(registry, Policy(common=limits)))
             working.cancel()
     finally:
         await sandbox.close()
