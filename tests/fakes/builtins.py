@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+from callsheet.settings.web import WebSettings
 from callsheet.tools.artifact import Artifact
 from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.context import ToolContext
+from callsheet.wiring.web import make_engine, make_fetcher
 from tests.fakes.post import NoPost
 
 
@@ -25,4 +27,9 @@ class NoArtifacts:
 
 
 def no_ports() -> BuiltinPorts:
-    return BuiltinPorts(post=NoPost(), artifacts=NoArtifacts())
+    return BuiltinPorts(
+        post=NoPost(),
+        artifacts=NoArtifacts(),
+        search=make_engine(WebSettings()),
+        fetcher=make_fetcher(WebSettings()),
+    )

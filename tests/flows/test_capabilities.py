@@ -230,7 +230,9 @@ async def test_nobody_is_asked_where_that_is_not_claimed(
     deployment: Deployment, serve: Serve, provider: FakeProvider
 ) -> None:
     deployment.edit(
-        "crews/chat/agents.yaml", "[current_time, calculator, ask_user, send_mail]", "[calculator]"
+        "crews/chat/agents.yaml",
+        "[current_time, calculator, web_search, web_fetch, ask_user, send_mail]",
+        "[calculator]",
     )
     async with serve(deployment) as (agui, _):
         assert set((await claimed(agui))["humanInTheLoop"].values()) == {False}

@@ -132,7 +132,9 @@ def test_the_shipped_workflow_runs_three_stages_and_leaves_the_last_out_for_simp
     None
 ):
     models = frozenset({"qwen3.5-flash", "deepseek-v3.2"})
-    tools = frozenset({"calculator", "current_time", "ask_user", "send_mail"})
+    tools = frozenset(
+        {"calculator", "current_time", "web_search", "web_fetch", "ask_user", "send_mail"}
+    )
     workflow = load_workflow(shipped("crews") / "chat", Known(models, tools))
 
     intent, execution, organization = workflow.stages
@@ -143,6 +145,8 @@ def test_the_shipped_workflow_runs_three_stages_and_leaves_the_last_out_for_simp
     assert execution.agents["worker"].tools == (
         "current_time",
         "calculator",
+        "web_search",
+        "web_fetch",
         "ask_user",
         "send_mail",
     )

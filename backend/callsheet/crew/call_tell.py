@@ -11,7 +11,7 @@ from callsheet.events.output import ToolOutput
 from callsheet.events.source import SourceFound
 from callsheet.kit.json import decode, encode
 from callsheet.kit.text import clean
-from callsheet.tools.source import Source
+from callsheet.tools.source import Source, page_key
 from callsheet.turn.ports import Emit
 from callsheet.turn.record import Record
 
@@ -49,8 +49,9 @@ class CallTell:
     def source(self, source: Source) -> int:
         """Emit it where the turn does not have it yet."""
         url = clean(source.url)
+        page = page_key(url)
         for known in self._record.sources:
-            if known.url == url:
+            if page_key(known.url) == page:
                 return known.number
         found = SourceFound(
             tool_call_id=self._tool_call_id,

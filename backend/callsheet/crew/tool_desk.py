@@ -70,7 +70,7 @@ class ToolDesk:
                 *self._delegation.schemas(),
                 *(tool.schema() for tool in self._clients.values()),
             ),
-            instructions=tuple(each for each in told if each),
+            instructions=tuple(dict.fromkeys(each for each in told if each)),
         )
 
     @property

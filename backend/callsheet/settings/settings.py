@@ -28,6 +28,7 @@ from callsheet.settings.record import FROZEN
 from callsheet.settings.sandbox import SandboxSettings
 from callsheet.settings.stream import StreamSettings
 from callsheet.settings.tools import ToolsSettings
+from callsheet.settings.web import WebSettings
 from callsheet.settings.worker import WorkerSettings
 
 PREFIX: Final = "CALLSHEET_"
@@ -203,6 +204,7 @@ class Settings(BaseSettings):
     show: ShowSettings = ShowSettings()
     journal: JournalSettings = JournalSettings()
     stream: StreamSettings = StreamSettings()
+    web: WebSettings = WebSettings()
     sandbox: SandboxSettings = SandboxSettings()
     log: LogSettings = LogSettings()
     llm: dict[str, LlmSettings] = Field(default_factory=dict)

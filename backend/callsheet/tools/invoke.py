@@ -19,6 +19,7 @@ from callsheet.tools.pause import Ask, NeedsPerson, approval_of
 from callsheet.tools.policy import Policy, Verdict
 from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.result import clipped, result_text
+from callsheet.tools.sourced import numbered
 from callsheet.tools.tool import Tool
 from callsheet.workflows.tools_file import REQUEST_PLAN
 
@@ -88,7 +89,7 @@ class ToolInvoker:
             args = _arguments(tool, arguments, options)
             if not is_approved:
                 self._let(name, needs_plan=needs_plan)
-            content = result_text(await _run(tool, args, ctx, options))
+            content = result_text(numbered(await _run(tool, args, ctx, options), ctx.tell))
             status = "ok"
         except (ToolRetry, ToolFailed) as error:
             content = f"Error: {error}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, Protocol
 from uuid import UUID
 
-from callsheet.tools.source import Source
+from callsheet.tools.source import Source, page_key
 
 
 class Tell(Protocol):
@@ -39,6 +39,7 @@ class Untold:
 
     def source(self, source: Source) -> int:
         """Its number."""
-        if source.url not in self._sources:
-            self._sources.append(source.url)
-        return self._sources.index(source.url) + 1
+        page = page_key(source.url)
+        if page not in self._sources:
+            self._sources.append(page)
+        return self._sources.index(page) + 1

@@ -21,6 +21,7 @@ from callsheet.tools.register import registered_tools
 from callsheet.tools.registry import ToolRegistry
 from callsheet.wiring.kept_artifacts import KeptArtifacts
 from callsheet.wiring.outbox import StoredPost
+from callsheet.wiring.web import make_engine, make_fetcher
 from callsheet.workflows.tool_rule import ToolRule
 
 _log = get_log(__name__)
@@ -50,7 +51,10 @@ def make_registry(settings: Settings, database: Callable[[], Database] = _nowher
     registry, wanted = ToolRegistry(), settings.tools
     if wanted.builtins:
         ports = BuiltinPorts(
-            post=StoredPost(database), artifacts=KeptArtifacts.of(settings, database)
+            post=StoredPost(database),
+            artifacts=KeptArtifacts.of(settings, database),
+            search=make_engine(settings.web),
+            fetcher=make_fetcher(settings.web),
         )
         registry.add(builtin_tools(ports), owner=OWN, origin="builtin")
     if wanted.plugins:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from callsheet.tools.artifact import Artifacts
 from callsheet.tools.builtin.post import Post
+from callsheet.tools.web.engine import SearchEngine
+from callsheet.tools.web.fetcher import Fetcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +16,5 @@ class BuiltinPorts:
 
     post: Post
     artifacts: Artifacts
+    search: SearchEngine
+    fetcher: Fetcher

@@ -16,3 +16,13 @@ class FetchOptions:
     gap_s: float = 10.0
     max_redirects: int = 5
     max_bytes: int = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """One search: `timeout_s` for all of it, sizes in characters; what is longer is cut."""
+
+    timeout_s: float = 15.0
+    title_chars: int = 300
+    snippet_chars: int = 600
+    max_bytes: int = 1_000_000
