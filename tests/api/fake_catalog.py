@@ -78,12 +78,14 @@ class FakeHealth:
     def __init__(self) -> None:
         self.warming = False
         self.verified = True
+        self.lacks_sandbox = False
 
     async def parts(self) -> Sequence[Part]:
         """As the port says."""
         return (
             Part("database", ready=True),
             Part("crews", ready=not self.warming, detail="loading" if self.warming else ""),
+            Part("sandbox", ready=not self.lacks_sandbox, detail="no engine", needed=False),
         )
 
     def billing(self) -> Sequence[ModelBilling]:

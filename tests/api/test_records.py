@@ -216,26 +216,8 @@ async def test_workflows_tell_what_is_wrong_with_an_edit(client: httpx.AsyncClie
     ]
 
 
-async def test_health_asks_for_no_key_and_says_what_is_warming(
-    client: httpx.AsyncClient, world: World
-) -> None:
-    nobody = {"Authorization": ""}
-    assert (await client.get("/health/live", headers=nobody)).json() == {"status": "live"}
-    ready = await client.get("/health/ready", headers=nobody)
-    assert (ready.status_code, ready.json()["status"]) == (200, "ready")
-    world.health.warming = True
-    warming = await client.get("/health/ready", headers=nobody)
-    assert warming.status_code == 503
-    assert warming.json()["parts"][1] == {"name": "crews", "ready": False, "detail": "loading"}
-
-
 async def test_a_wrong_method_is_told_all_that_the_path_takes(client: httpx.AsyncClient) -> None:
     answer = await client.put("/v1/sessions", json={})
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, POST")
     assert answer.json()["code"] == "method_not_allowed"
     assert (await client.post("/health/live")).headers["allow"] == "GET, HEAD"
-
-
-async def test_health_answers_head(client: httpx.AsyncClient) -> None:
-    answer = await client.head("/health/live")
-    assert answer.status_code == 200

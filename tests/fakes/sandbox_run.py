@@ -21,6 +21,7 @@ from callsheet.tools.policy import Policy
 from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.sandbox.docker import DockerEngine
 from callsheet.tools.sandbox.file_types import FILE_TYPES
+from callsheet.tools.sandbox.image.recipe import load_recipe
 from callsheet.tools.sandbox.images import GivenImage
 from callsheet.tools.sandbox.look import Look
 from callsheet.tools.sandbox.options import PoolOptions, SandboxOptions
@@ -131,7 +132,7 @@ async def bench(
 
 def product_image() -> str:
     """The image that the tests run on."""
-    return "agent-sandbox:latest"
+    return load_recipe().image
 
 
 async def run(code: str, timeout: float) -> dict[str, Any]:

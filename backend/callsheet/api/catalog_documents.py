@@ -82,10 +82,11 @@ class Live(Document, frozen=True, kw_only=True):
 
 
 class PartDocument(Document, frozen=True, kw_only=True):
-    """One part that a turn needs."""
+    """One part that a turn uses; without one that is not needed it does less."""
 
     name: str
     ready: bool
+    needed: bool
     detail: str
 
 

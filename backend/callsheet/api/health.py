@@ -52,11 +52,14 @@ class HealthRoutes:
     async def ready(self) -> Response:
         """200 once a turn can be served; 503 with what is still missing."""
         parts = await self._services.health.parts()
-        ready = all(part.ready for part in parts)
+        ready = all(part.ready for part in parts if part.needed)
         document = Ready(
             status="ready" if ready else "warming",
             parts=[
-                PartDocument(name=part.name, ready=part.ready, detail=part.detail) for part in parts
+                PartDocument(
+                    name=part.name, ready=part.ready, needed=part.needed, detail=part.detail
+                )
+                for part in parts
             ],
         )
         return json_answer(document, status=200 if ready else 503)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LIVE: Final = {"status": "live"}
 _LOADING: Final = {
     "status": "warming",
-    "parts": [{"name": "code", "ready": False, "detail": "loading"}],
+    "parts": [{"name": "code", "ready": False, "needed": True, "detail": "loading"}],
 }
 _NEVER: Final = {"status": "failed", "parts": []}
 

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing the server needs; `ready` false with a `detail` that says what it waits for."""
+    """One thing that turns use; `ready` false with a `detail` that says what it waits for.
+
+    Without one that is not `needed` turns are served all the same, with less.
+    """
 
     name: str
     ready: bool
     detail: str = ""
+    needed: bool = True
 
 
 class Readiness:

@@ -161,6 +161,7 @@ class _Made:
             raise SandboxUnavailable("The engine's address must be a socket or plain TCP.")
         own = raw.dup()
         attached.close()
+        raw.close()
         return own
 
     def remove(self) -> None:

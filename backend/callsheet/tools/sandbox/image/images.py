@@ -1,0 +1,137 @@
+"""The product's own image, built where it is missing and somebody has use for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from callsheet.kit.errors import AppError, SetupError
+from callsheet.kit.log import get_log
+from callsheet.tools.sandbox.image.build import COMMAND, Built, Wish, build_image
+from callsheet.tools.sandbox.image.client import engine_client
+from callsheet.tools.sandbox.image.recipe import Recipe
+from callsheet.tools.sandbox.image.workshop import Workshop
+from callsheet.tools.sandbox.protocol import SandboxUnavailable
+
+_AGAIN_S: Final = 600.0
+"""After a build that failed, until another is tried."""
+
+Builder = Callable[[Workshop], Built]
+log = get_log(__name__)
+
+
+class BuiltImages:
+    """Implements `Images`. A build goes on when whoever asked for it has left.
+
+    `work` has to run for it: it holds the one thread that builds.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        builder: Builder,
+        *,
+        may_build: bool,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._image = recipe.image
+        self._builder = builder
+        self._may_build = may_build
+        self._seconds = seconds
+        self._wanted = asyncio.Event()
+        self._listeners: list[Callable[[str], None]] = []
+        self._ended: asyncio.Future[None] | None = None
+        self._step: str | None = None
+        self._failed_at_s: float | None = None
+        self._failure = ""
+
+    @property
+    def name(self) -> str:
+        """As the protocol says."""
+        return self._image
+
+    @property
+    def step(self) -> str | None:
+        """What a build is doing now; None where none is under way."""
+        return self._step
+
+    @property
+    def failure(self) -> str:
+        """Why the last build failed; empty where it did not."""
+        return self._failure
+
+    def can_build(self) -> bool:
+        """As the protocol says; for some minutes after a build that failed it cannot."""
+        failed_at_s = self._failed_at_s
+        rested = failed_at_s is None or self._seconds() - failed_at_s >= _AGAIN_S
+        return self._may_build and rested
+
+    async def ensure(self, tell: Callable[[str], None]) -> None:
+        """As the protocol says. Whoever comes while it is built waits for the same build."""
+        if self._ended is None:
+            if not self.can_build():
+                why = self._failure or f"`{COMMAND}` makes it."
+                raise SandboxUnavailable(f"The image {self._image} is missing: {why}")
+            self._ended = asyncio.get_running_loop().create_future()
+            self._step = "begins"
+            self._wanted.set()
+        self._listeners.append(tell)
+        try:
+            await asyncio.shield(self._ended)
+        finally:
+            self._listeners.remove(tell)
+
+    async def work(self) -> None:
+        """Build what is asked for, until cancelled; a build under way is stopped then."""
+        stop = threading.Event()
+        with ThreadPoolExecutor(1, thread_name_prefix="sandbox-image") as thread:
+            try:
+                while True:
+                    await self._wanted.wait()
+                    self._wanted.clear()
+                    await self._build(thread, stop)
+            finally:
+                stop.set()
+
+    async def _build(self, thread: ThreadPoolExecutor, stop: threading.Event) -> None:
+        loop, ended = asyncio.get_running_loop(), self._ended
+
+        def tell(step: str) -> None:
+            loop.call_soon_threadsafe(self._heard, step)
+
+        shop = Workshop(tell, stop)
+        failure: SandboxUnavailable | None = None
+        try:
+            built = await loop.run_in_executor(thread, self._builder, shop)
+            log.info("sandbox_image_built", image=built.image, size_bytes=built.size_bytes)
+            self._failure, self._failed_at_s = "", None
+        except (SetupError, AppError, OSError) as error:
+            self._failure, self._failed_at_s = str(error), self._seconds()
+            log.warning("sandbox_image_not_built", image=self._image, detail=str(error))
+            failure = SandboxUnavailable(f"The sandbox's image could not be built: {error}")
+        finally:
+            self._ended, self._step = None, None
+            if ended is not None and not ended.done():
+                ended.set_exception(failure) if failure else ended.set_result(None)
+                ended.exception()  # it is no fault that nobody waits any more
+
+    def _heard(self, step: str) -> None:
+        self._step = step
+        log.info("sandbox_image", step=step)
+        for tell in list(self._listeners):
+            tell(step)
+
+
+def builder_for(recipe: Recipe, folder: Path, docker_host: str | None) -> Builder:
+    """Builds it on that engine; `folder` holds the files meanwhile."""
+
+    def build(shop: Workshop) -> Built:
+        with engine_client(docker_host) as client:
+            return build_image(client, recipe, folder, Wish(), shop)
+
+    return build
