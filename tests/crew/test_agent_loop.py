@@ -60,14 +60,8 @@ class Stage:
     most_running: int = 0
 
     async def run(self, deadline: Deadline | None = None) -> Answer:
-        frame = Frame(
-            agent_run_id="a1",
-            path="s#1/t",
-            stage="s",
-            agent=agent(**self.spec),
-            task="t",
-            visible=True,
-        )
+        who = agent(**self.spec)
+        frame = Frame(agent_run_id="a1", path="s#1/t", stage="s", agent=who, task="t", visible=True)
         tools = ToolRound(frame, self._emit, self, self.record, parallel=2)
         loop = AgentLoop(frame, self._emit, tools, TOOLS, failed_rounds=3, hear=self.hear)
         return await loop.run(FIRST, self._ask, deadline or Deadline.after(10))
@@ -101,6 +95,8 @@ class Stage:
 
     def repeats(self, name: str) -> bool:
         return name not in self.once
+
+    def booked(self, tool_call_id: str) -> None: ...
 
     async def call(self, call: RequestedTool, deadline: Deadline, **_: bool) -> ToolOutcome:
         self.running += 1

@@ -62,7 +62,11 @@ class ToolFrames:
                 "role": "tool",
                 **self._owner(event.tool_call_id),
             },
-            {"status": event.status, "latencyMs": event.latency_ms},
+            {
+                **(bill_fields(event.bill, self._show) or {}),
+                "status": event.status,
+                "latencyMs": event.latency_ms,
+            },
         )
 
     def _owner(self, tool_call_id: str) -> dict[str, str]:

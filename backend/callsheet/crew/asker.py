@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -61,6 +61,11 @@ class Asker:
         self._clock = clock
         self._retry = retry
         self._rates = rates or NoRates()
+
+    def aside(self, over: Callable[[Meter], Meter], emit: Emit) -> Asker:
+        """One that asks the same models at the same rates, with a meter over this one's."""
+        meter = over(self._meter)
+        return Asker(self._client, meter, emit, self._clock, self._retry, self._rates)
 
     async def stored(self) -> None:
         """Return once all that was emitted so far is committed."""

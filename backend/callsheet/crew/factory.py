@@ -123,7 +123,7 @@ class CrewFactory:
             scene.work,
             scene.abilities,
             Delegation(self._coworkers(frame), hire),
-            scene.asker.stored,
+            scene.asker,
             scene.emit,
         )
         offer = desk.offer() if model.native_tools else NO_TOOLS

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final
 
 from callsheet.crew.abilities import Abilities
+from callsheet.crew.asker import Asker
+from callsheet.crew.booked import Booked
 from callsheet.crew.call_tell import CallTell
 from callsheet.crew.delegation import Delegation
 from callsheet.crew.frame import Frame
 from callsheet.crew.offer import Offer
+from callsheet.crew.tool_models import CallModels
 from callsheet.events.call import RequestedTool
 from callsheet.events.interrupt import Interrupt
 from callsheet.kit.deadline import Deadline
@@ -38,11 +40,12 @@ class ToolDesk:
         work: StageWork,
         abilities: Abilities,
         delegation: Delegation,
-        stored: Callable[[], Awaitable[None]],
+        asker: Asker,
         emit: Emit,
     ) -> None:
-        """`stored` returns once what was emitted so far is committed."""
-        self._stored = stored
+        """`asker` is for what the tools ask models themselves."""
+        self._asker = asker
+        self._models: dict[str, CallModels] = {}
         self._emit = emit
         self._record = work.record
         self._frame = frame
@@ -125,6 +128,11 @@ class ToolDesk:
         tool = self._abilities.tools.find(name)
         return tool is None or name not in self._allowed or getattr(tool, "idempotent", False)
 
+    def booked(self, tool_call_id: str) -> Booked | None:
+        """What the call has spent on models of its own; None where it asked none."""
+        models = self._models.get(tool_call_id)
+        return None if models is None else models.booked
+
     async def call(
         self, call: RequestedTool, deadline: Deadline, *, is_approved: bool = False
     ) -> ToolOutcome:
@@ -136,7 +144,10 @@ class ToolDesk:
         if self._delegation.takes(call.name):
             return await self._delegation.call(call, deadline)
         if is_approved or not self.repeats(call.name):
-            await self._stored()
+            await self._asker.stored()
+        limit = deadline.within(self._abilities.invoker.options_of(call.name).timeout_s)
+        models = CallModels(call.name, self._frame, self._asker, self._abilities.models, limit)
+        self._models[call.tool_call_id] = models
         tell = CallTell(call.tool_call_id, self._emit, self._record)
         context = ToolContext(
             user_id=self._request.user_id,
@@ -144,9 +155,10 @@ class ToolDesk:
             run_id=self._request.run_id,
             tool_call_id=call.tool_call_id,
             agent=self._frame.agent.name,
-            deadline=deadline,
+            deadline=limit,
             clock=self._abilities.clock,
             tell=tell,
+            models=models,
         )
         try:
             return await self._abilities.invoker.invoke(

@@ -6,8 +6,9 @@ from typing import Final
 
 import msgspec
 
+from callsheet.crew.booked import Booked
 from callsheet.crew.frame import Frame
-from callsheet.events.call import RequestedTool
+from callsheet.events.call import AnswerFinished, RequestedTool
 from callsheet.events.tool import ToolResult, ToolStatus
 from callsheet.kit.ids import new_id
 from callsheet.tools.arguments import digest_of
@@ -33,6 +34,22 @@ def tool_result(
 def stopped_result(frame: Frame, call: RequestedTool) -> ToolResult:
     """The end of a call that was asked for and will not be answered."""
     return _result(frame, call, "cancelled", _STOPPED, digest_of(call.arguments), 0)
+
+
+def with_booked(result: ToolResult, booked: Booked | None) -> ToolResult:
+    """The result on the message that the tool's own model calls have opened; as it is without."""
+    if booked is None:
+        return result
+    return msgspec.structs.replace(
+        result, message_id=booked.message_id, is_booked=True, bill=booked.bill
+    )
+
+
+def taken_back(booked: Booked) -> AnswerFinished:
+    """The end of that message where the call has no result yet: it asks a person first."""
+    return AnswerFinished(
+        message_id=booked.message_id, status="discarded", text="", metadata={"visible": False}
+    )
 
 
 def unknown_result(frame: Frame, call: RequestedTool) -> ToolResult:

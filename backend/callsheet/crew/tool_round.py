@@ -8,9 +8,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from callsheet.crew.answer import Answer
+from callsheet.crew.booked import Booked
 from callsheet.crew.decisions import Go, decided, noted
 from callsheet.crew.frame import Frame
-from callsheet.crew.tool_results import stopped_result, tool_result, unknown_result
+from callsheet.crew.tool_results import (
+    stopped_result,
+    taken_back,
+    tool_result,
+    unknown_result,
+    with_booked,
+)
 from callsheet.events.call import RequestedTool
 from callsheet.events.interrupt import Interrupt
 from callsheet.events.tool import ToolResult, ToolStarted
@@ -36,6 +43,10 @@ class Tools(Protocol):
 
     def interrupt(self, call: RequestedTool, ask: Ask) -> Interrupt:
         """The question as the run ends with it."""
+        ...
+
+    def booked(self, tool_call_id: str) -> Booked | None:
+        """What the call has spent on models of its own; None where it asked none."""
         ...
 
     async def call(
@@ -101,7 +112,8 @@ class ToolRound:
         except BaseException as error:
             for call in answer.tool_calls:
                 if call.tool_call_id not in round_.replies:
-                    self._emit(stopped_result(self._frame, call))
+                    booked = self._tools.booked(call.tool_call_id)
+                    self._emit(with_booked(stopped_result(self._frame, call), booked))
             spent = _spent(error)
             if spent is not None:
                 raise spent from error
@@ -127,6 +139,8 @@ class ToolRound:
             try:
                 result = await self._result(call, deadline)
             except NeedsPerson as needs:
+                if (booked := self._tools.booked(id_)) is not None:
+                    self._emit(taken_back(booked))
                 round_.waiting[id_] = (self._tools.interrupt(call, needs.ask),)
             except Paused as coworker:
                 round_.waiting[id_] = coworker.interrupts
@@ -148,7 +162,8 @@ class ToolRound:
         self._emit(ToolStarted(tool_call_id=call.tool_call_id))
         is_approved = said is not None and said.reason == "approval"
         outcome = await self._tools.call(go.call, deadline, is_approved=is_approved)
-        return tool_result(self._frame, call, noted(outcome, go.note))
+        result = tool_result(self._frame, call, noted(outcome, go.note))
+        return with_booked(result, self._tools.booked(call.tool_call_id))
 
 
 def _reply(result: ToolResult) -> ToolReply:

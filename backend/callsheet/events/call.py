@@ -19,10 +19,11 @@ class LlmCallStarted(RunEvent, frozen=True, kw_only=True, tag="llm_call_started"
     """A request is about to leave. Committed before it does: opens the ledger row.
 
     The first attempt of an answer also creates the assistant message `message_id`; a further
-    attempt books on the same message. `reserved_cost` is in `currency`, the accounting one;
+    attempt books on the same message. `tool` names the tool that asks, where one does: then it is
+    the message of that tool's result. `reserved_cost` is in `currency`, the accounting one;
     `price_id` is the price that holds for the estimate, None where the model has none and the
-    deployment lets it be called. `tool` names the tool that asks, where one does. `session_budget`
-    is the most that all calls of the session may cost, where its user has set that.
+    deployment lets it be called. `session_budget` is the most that all calls of the session may
+    cost, where its user has set that.
     """
 
     call_id: str

@@ -44,7 +44,8 @@ class ToolStarted(RunEvent, frozen=True, kw_only=True, tag="tool_started"):
 class ToolResult(RunEvent, frozen=True, kw_only=True, tag="tool_result"):
     """What the tool gave back; also creates the `role = tool` message `message_id`.
 
-    `is_clients`: the client ran it, and has the result already.
+    `is_clients`: the client ran it, and has the result already. `is_booked`: the tool asked models
+    itself, which opened the message; `bill` is what they cost.
     """
 
     tool_call_id: str
@@ -60,3 +61,5 @@ class ToolResult(RunEvent, frozen=True, kw_only=True, tag="tool_result"):
     visible: bool
     path: str = ""
     is_clients: bool = False
+    is_booked: bool = False
+    bill: Bill | None = None

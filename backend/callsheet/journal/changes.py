@@ -13,6 +13,7 @@ from callsheet.events.steered import Steered
 from callsheet.events.tool import ToolResult
 from callsheet.events.union import AnyRunEvent
 from callsheet.interrupts.new_interrupt import NewInterrupt
+from callsheet.journal.messages import answer_message, opened_by_tool, result_message
 from callsheet.kit.json import encode
 from callsheet.ledger.call import OpenedCall, SettledCall
 from callsheet.runs.end import SESSION_STATUS, RunEnd
@@ -97,8 +98,10 @@ class Changes:
 
     def _call_started(self, keys: RunKeys, event: LlmCallStarted) -> None:
         self.sessions.add(keys.session_id)
-        if event.attempt == 1:
-            self.new_messages.append(_answer(keys, event))
+        if event.tool is not None:
+            self._add(opened_by_tool(keys.run_id, keys.session_id, event))
+        elif event.attempt == 1:
+            self.new_messages.append(answer_message(keys.run_id, keys.session_id, event))
         self.opened_calls.append(
             OpenedCall(
                 id=event.call_id,
@@ -163,29 +166,22 @@ class Changes:
 
     def _tool_result(self, keys: RunKeys, event: ToolResult) -> None:
         self.sessions.add(keys.session_id)
-        tool = {
-            "name": event.tool,
-            "status": event.status,
-            "args_digest": event.args_digest,
-            "call_id": event.tool_call_id,
-        }
-        self.new_messages.append(
-            NewMessage(
-                id=event.message_id,
-                session_id=keys.session_id,
-                role="tool",
-                content=event.content,
-                tool_name=event.tool,
-                latency_ms=event.latency_ms,
-                metadata={
-                    "status": "final",
-                    "run_id": str(keys.run_id),
-                    "stage": event.stage,
-                    "agent": event.agent,
-                    "tool": tool,
-                },
+        message = result_message(keys.run_id, keys.session_id, event)
+        self._add(message)
+        if event.is_booked:
+            self.finished_messages.append(
+                FinishedMessage(
+                    id=message.id,
+                    content=message.content,
+                    metadata=message.metadata,
+                    latency_ms=message.latency_ms,
+                )
             )
-        )
+
+    def _add(self, message: NewMessage) -> None:
+        """A message that a tool's call of a model may have opened already."""
+        if all(each.id != message.id for each in self.new_messages):
+            self.new_messages.append(message)
 
     def _ended(
         self, keys: RunKeys, event: RunFinished | RunFailed | RunCancelled | RunPaused
@@ -215,21 +211,3 @@ class Changes:
         self.sessions.add(keys.session_id)
         if keys.leads:
             self.statuses.append((keys.session_id, SESSION_STATUS[status]))
-
-
-def _answer(keys: RunKeys, event: LlmCallStarted) -> NewMessage:
-    return NewMessage(
-        id=event.message_id,
-        session_id=keys.session_id,
-        role="assistant",
-        content="",
-        model_code=event.model,
-        metadata={
-            "status": "streaming",
-            "run_id": str(keys.run_id),
-            "stage": event.stage,
-            "agent": event.agent,
-            "task": event.task,
-            "visible": event.visible,
-        },
-    )

@@ -91,12 +91,15 @@ def _closed(
 
 
 def _unfinished(events: Sequence[AnyRunEvent]) -> list[LlmCallStarted]:
-    """The first call of each message that was begun and never finished, in order."""
+    """The first call of each message that was begun and never finished, in order.
+
+    Messages of tools' results among them, where the tool had asked a model and was cut off.
+    """
     begun: dict[str, LlmCallStarted] = {}
     for event in events:
         if isinstance(event, LlmCallStarted):
             begun.setdefault(event.message_id, event)
-        elif isinstance(event, AnswerFinished):
+        elif isinstance(event, (AnswerFinished, ToolResult)):
             begun.pop(event.message_id, None)
     return list(begun.values())
 

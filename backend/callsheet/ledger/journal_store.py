@@ -113,7 +113,8 @@ WITH sums AS (
 ), booked AS (
   UPDATE messages m
   SET input_tokens = s.input_tokens, output_tokens = s.output_tokens, cost = s.cost,
-      latency_ms = coalesce(l.latency_ms, m.latency_ms), updated_at = now()
+      latency_ms = CASE m.role WHEN 'tool' THEN m.latency_ms  -- how long the tool took, not a model
+                   ELSE coalesce(l.latency_ms, m.latency_ms) END, updated_at = now()
   FROM sums s LEFT JOIN unnest($1::uuid[], $2::int[]) AS l(id, latency_ms) USING (id)
   WHERE m.id = s.id
 )

@@ -61,8 +61,8 @@ SEQS: Final = "SELECT jsonb_object_agg(id, seq) FROM messages WHERE id = ANY($1:
 _FINISH = f"""
 UPDATE messages m
 SET content = f.content, metadata = coalesce(m.metadata, '{{}}') || f.metadata::jsonb,
-    updated_at = now()
-FROM unnest($1::uuid[], $2::text[], $3::text[]) AS f(id, content, metadata)
+    latency_ms = coalesce(f.latency_ms, m.latency_ms), updated_at = now()
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::int[]) AS f(id, content, metadata, latency_ms)
 WHERE m.id = f.id AND ({_WAS} = {_BECOMES} OR {allowed(MESSAGE, _WAS, _BECOMES)})
 """  # noqa: S608 - our own words, not values
 
@@ -119,6 +119,7 @@ async def finish_messages(tx: Statements, messages: Sequence[FinishedMessage]) -
         list(last),
         [m.content for m in last.values()],
         [encode(m.metadata).decode() for m in last.values()],
+        [m.latency_ms for m in last.values()],
     )
 
 

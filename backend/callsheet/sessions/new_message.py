@@ -26,8 +26,12 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class FinishedMessage:
-    """What a streaming message became; `metadata` is added to what stands there."""
+    """What a streaming message became; `metadata` is added to what stands there.
+
+    `latency_ms` None: that of its model calls.
+    """
 
     id: str
     content: str
     metadata: Mapping[str, Any]
+    latency_ms: int | None = None

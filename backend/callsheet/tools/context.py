@@ -7,6 +7,7 @@ from uuid import UUID
 
 from callsheet.kit.clock import Clock
 from callsheet.kit.deadline import Deadline
+from callsheet.tools.model_calls import NoModels, ToolModels
 from callsheet.tools.tell import Tell, Untold
 
 
@@ -14,7 +15,7 @@ from callsheet.tools.tell import Tell, Untold
 class ToolContext:
     """The caller's identity and the time that is left. A tool acts for this user and no other.
 
-    `tell` lets people see what goes on meanwhile.
+    `tell` lets people see what goes on meanwhile, `models` are those that the tool may ask itself.
     """
 
     user_id: UUID
@@ -25,3 +26,4 @@ class ToolContext:
     deadline: Deadline
     clock: Clock
     tell: Tell = field(default_factory=Untold)
+    models: ToolModels = field(default_factory=NoModels)

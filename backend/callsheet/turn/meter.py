@@ -14,6 +14,7 @@ from callsheet.events.usage import Bill, MeteredUsage
 class CallIntent:
     """A request that is about to leave: who asks which model, on which message it books.
 
+    `tool` is the tool that asks, where one does: then it is the message of that tool's result.
     `attempt` counts from 1 on one message. Estimated input and most output give what is reserved.
     """
 
@@ -29,6 +30,7 @@ class CallIntent:
     estimated_input_tokens: int
     max_output_tokens: int
     purpose: str = "answer"
+    tool: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,6 +87,7 @@ class RunMeter:
             visible=intent.visible,
             estimated_input_tokens=intent.estimated_input_tokens,
             purpose=intent.purpose,
+            tool=intent.tool,
             session_budget=self._session_budget,
         )
         self._emit(started)
