@@ -15,6 +15,7 @@ from callsheet.kit.yaml_schema import editor_schema
 from callsheet.ledger.budget.quotas_file import QuotasFile
 from callsheet.ledger.reconcile.layout import BillsFile
 from callsheet.llm.facts import ModelsFile
+from callsheet.tools.mcp.file import McpFile
 from callsheet.tools.sandbox.sandbox_file import SandboxFile
 from callsheet.workflows.agents_file import AgentsFile
 from callsheet.workflows.tasks_file import TasksFile
@@ -29,6 +30,7 @@ SCHEMAS: Final[Mapping[str, type[BaseModel]]] = {
     "fx_rates": FxList,
     "llm_catalog": Catalog,
     "llm_prices": PriceList,
+    "mcp": McpFile,
     "models": ModelsFile,
     "quotas": QuotasFile,
     "sandbox": SandboxFile,

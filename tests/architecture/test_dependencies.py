@@ -15,6 +15,8 @@ from tests.architecture.sources import ROOT, python_files, tree_of
 OURS: Final = "callsheet"
 # Packages of another project that stand for a direct one, and why.
 COMES_WITH: Final = {
+    "anyio": "the streams of mcp, on which its sessions are held",
+    "httpx": "mcp takes an HTTP client of it, and sees to its version",
     "crewai_core": "a part of crewai, which is pinned exactly",
     "pydantic_core": "a part of pydantic, which pins it exactly",
     "yarl": "the type of addresses in the API of aiohttp",

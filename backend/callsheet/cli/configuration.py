@@ -26,6 +26,7 @@ from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.sandbox.sandbox_file import FILE as SANDBOX
 from callsheet.tools.sandbox.sandbox_file import sandbox_problems
 from callsheet.wiring.llm import deployment_of
+from callsheet.wiring.mcp import listed_servers
 from callsheet.wiring.tools import make_registry
 from callsheet.workflows.check import MODELS, check
 from callsheet.workflows.draft import Known
@@ -81,16 +82,19 @@ def configuration_of(
         alone = [problem for folder in folders(crews) for problem in _of_workflow(folder)]
         alone += [*layout_problems(config / BILLS), *_of_quotas(config / QUOTAS, None)]
         alone += sandbox_problems(config / SANDBOX)
+        alone += listed_servers(settings, deployment.folders).problems
         found = (*error.problems, *alone)
         return Configuration(found, workflows=names, tools=wrong, strict=strict)
     keys = _keys(deployment, seeds)
     now = SystemClock().now()
     listed = priced_models(seeds, now) | _priced(stored, settings.currency, now)
     priced = None if settings.allow_unpriced else listed
-    against = deployment_of(settings, seeds, registry, priced)
+    servers = listed_servers(settings, deployment.folders)
+    against = deployment_of(settings, seeds, registry, priced, servers.names())
     problems = (
         *_of_rates(config / "fx_rates.yaml", seeds, stored, settings.currency, now),
         *check(config, crews, against),
+        *servers.problems,
         *layout_problems(config / BILLS),
         *_of_quotas(config / QUOTAS, [factory.name for factory in seeds.catalog.factories]),
         *sandbox_problems(config / SANDBOX),

@@ -49,6 +49,9 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     keys = [each.get_secret_value() for each in settings.auth.api_keys]
     found = [key.partition(":")[2] or key for key in keys]
     found += [each.api_key.get_secret_value() for each in settings.llm.values() if each.api_key]
+    found += [
+        each.get_secret_value() for server in settings.mcp.values() for each in server.values()
+    ]
     if settings.auth.jwt.secret is not None:
         found.append(settings.auth.jwt.secret.get_secret_value())
     found += _password(settings.database.url)

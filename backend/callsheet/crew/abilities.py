@@ -11,6 +11,7 @@ from callsheet.llm.protocol import ChatClient
 from callsheet.llm.registry import Models
 from callsheet.llm.retry import RetryPolicy
 from callsheet.tools.invoke import ToolInvoker
+from callsheet.tools.more_tools import MoreTools, NoMoreTools
 from callsheet.tools.registry import ToolRegistry
 
 
@@ -26,3 +27,4 @@ class Abilities:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     options: CrewOptions = field(default_factory=CrewOptions)
     rates: Rates = field(default_factory=NoRates)
+    more_tools: MoreTools = field(default_factory=NoMoreTools)

@@ -20,6 +20,7 @@ from callsheet.turn.meter import Meter
 from callsheet.turn.paused import Paused
 from callsheet.turn.ports import Emit, StageWork
 from callsheet.turn.view import StageResult
+from callsheet.workflows.workflow import Stage
 
 
 class CrewRunner:
@@ -64,6 +65,7 @@ class CrewRunner:
         status: EndStatus = "failed"
         try:
             async with timeout:
+                await abilities.more_tools.ready(_tools_of(work.stage), work.deadline)
                 CrewFactory(scene).cast(performance)
                 await scene.whole(performance.end())
             status = "done"
@@ -87,6 +89,10 @@ class CrewRunner:
     def close(self) -> None:
         """No more stages will be run."""
         self._stock.close()
+
+
+def _tools_of(stage: Stage) -> frozenset[str]:
+    return frozenset(tool for agent in stage.agents.values() for tool in agent.tools)
 
 
 def _result(scene: Scene) -> StageResult:

@@ -19,6 +19,7 @@ from callsheet.kit.deadline import Deadline
 from callsheet.kit.ids import new_id
 from callsheet.tools.context import ToolContext
 from callsheet.tools.invoke import ToolOutcome
+from callsheet.tools.named import named
 from callsheet.tools.pause import Ask
 from callsheet.turn.ports import Emit, StageWork
 from callsheet.workflows.tools_file import REQUEST_PLAN
@@ -54,7 +55,11 @@ class ToolDesk:
         self._abilities = abilities
         self._delegation = delegation
         self._plans = work.request.settings.mode == "plan"
-        self._allowed = [name for name in frame.agent.tools if abilities.invoker.offers(name)]
+        self._allowed = [
+            name
+            for name in named(frame.agent.tools, abilities.tools)
+            if abilities.invoker.offers(name)
+        ]
         self._changing = [name for name in self._allowed if self._plans and self._changes(name)]
         if self._changing and self._may_plan():
             self._allowed.append(REQUEST_PLAN)

@@ -14,7 +14,13 @@ from pydantic_settings.exceptions import SettingsError
 
 from callsheet.kit.errors import SetupError
 from callsheet.settings.env_file import differences, ours, read_env_file
-from callsheet.settings.names import is_known, suggest, variable_of, variables
+from callsheet.settings.names import (
+    is_known,
+    is_mcp_secret,
+    suggest,
+    variable_of,
+    variables,
+)
 from callsheet.settings.settings import DELIMITER, PREFIX, Settings
 
 
@@ -62,13 +68,26 @@ def load_settings(
     warnings = [str(difference) for difference in differences(from_file, from_process)]
     warnings += [_unknown(name) for name in sorted(merged.keys() - known.keys())]
     try:
-        values: dict[str, Any] = _MappingSource(known)()
+        values: dict[str, Any] = _MappingSource(
+            {name: value for name, value in known.items() if not is_mcp_secret(name)}
+        )()
+        values["mcp"] = _mcp_secrets(known)
         settings = Settings(**values)
     except ValidationError as error:
         raise SetupError(_wrong_values(error)) from None
     except SettingsError as error:
         raise SetupError(f"The environment cannot be read: {error}") from None
     return Loaded(settings, tuple(warnings))
+
+
+def _mcp_secrets(known: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """As they are written: pydantic would take one of digits for a number."""
+    found: dict[str, dict[str, str]] = {}
+    for name, value in known.items():
+        if is_mcp_secret(name) and value:
+            _, server, secret = name.lower().removeprefix(PREFIX.lower()).split(DELIMITER)
+            found.setdefault(server, {})[secret] = value
+    return found
 
 
 def _unknown(name: str) -> str:

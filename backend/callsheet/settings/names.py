@@ -10,9 +10,13 @@ from typing import Any, Final
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from callsheet.llm.key import variable_part
 from callsheet.settings.settings import DELIMITER, PREFIX, LlmSettings, Settings
 
 FACTORY: Final = "<FACTORY>"
+SERVER: Final = "<SERVER>"
+SECRET: Final = "<NAME>"  # noqa: S105 (no secret: what stands for the name of one)
+_ANY: Final = frozenset({FACTORY, SERVER, SECRET})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,7 @@ class Variable:
 
 
 def variables() -> tuple[Variable, ...]:
-    """Every variable, in the order of the settings; a factory's name is `<FACTORY>`."""
+    """Every variable, in the order of the settings; names that a deployment gives are `<...>`."""
     return tuple(_walk(Settings, (), "The deployment"))
 
 
@@ -41,9 +45,21 @@ def variable_of(path: tuple[str, ...]) -> str:
     return PREFIX + DELIMITER.join(path).upper()
 
 
+def mcp_variable(server: str, name: str) -> str:
+    """The variable of an MCP server's secret: ("my-wiki", "token") ->
+    CALLSHEET_MCP__MY_WIKI__TOKEN.
+    """
+    return variable_of(("mcp", variable_part(server), name))
+
+
 def is_known(name: str) -> bool:
     """True for a variable that some setting reads."""
     return any(_matches(name, variable.path) for variable in variables())
+
+
+def is_mcp_secret(name: str) -> bool:
+    """True for a secret of an MCP server."""
+    return _matches(name, ("mcp", SERVER, SECRET))
 
 
 def suggest(name: str) -> str | None:
@@ -55,19 +71,27 @@ def suggest(name: str) -> str | None:
 def _matches(name: str, path: tuple[str, ...]) -> bool:
     parts = name.removeprefix(PREFIX).lower().split(DELIMITER)
     return len(parts) == len(path) and all(
-        wanted in (part, FACTORY) and part != "" for part, wanted in zip(parts, path, strict=True)
+        (wanted == part or wanted in _ANY) and part != ""
+        for part, wanted in zip(parts, path, strict=True)
     )
 
 
 def _walk(model: type[BaseModel], path: tuple[str, ...], section: str) -> Iterator[Variable]:
     nested: list[tuple[type[BaseModel], tuple[str, ...]]] = []
+    last: list[Variable] = []
     for name, field in model.model_fields.items():
         here = (*path, name)
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             nested.append((field.annotation, here))
         elif name == "llm":
             nested.append((LlmSettings, (*here, FACTORY)))
+        elif name == "mcp":
+            secret = (*here, SERVER, SECRET)
+            last.append(
+                Variable(variable_of(secret), secret, "Secrets of MCP servers", None, field)
+            )
         else:
             yield Variable(variable_of(here), here, section, field.default, field)
     for inner, here in nested:
         yield from _walk(inner, here, (inner.__doc__ or "").rstrip("."))
+    yield from last

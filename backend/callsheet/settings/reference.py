@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from pydantic import SecretStr
 
-from callsheet.settings.names import FACTORY, Variable, variables
+from callsheet.settings.names import FACTORY, SECRET, Variable, variables
 
 _WIDTH: Final = 98
 _ENV_HEAD: Final = """\
 # Callsheet: addresses, secrets and limits of one deployment. Copy it to .env and uncomment what
 # differs. Behaviour (agents, workflows, models, prices, tools) is in the YAML of config/ and
 # crews/. Keys of model vendors are not listed here: each factory of config/llm_catalog.yaml has a
-# variable of its own, CALLSHEET_LLM__<FACTORY>__API_KEY; `callsheet check` names those that a
-# workflow lacks.
+# variable of its own, CALLSHEET_LLM__<FACTORY>__API_KEY; so has each secret of an MCP server in
+# config/mcp.yaml, CALLSHEET_MCP__<SERVER>__<NAME>. `callsheet check` names those that are lacking.
 """
 _DOC_HEAD: Final = """\
 # Configuration
@@ -43,7 +43,11 @@ def env_example() -> str:
     """`.env.example`: every variable but the vendors' keys, commented out, with its default."""
     blocks = [_ENV_HEAD]
     for section, group in _sections():
-        listed = [variable for variable in group if FACTORY not in variable.name]
+        listed = [
+            variable
+            for variable in group
+            if not any(part in variable.name for part in (FACTORY, SECRET))
+        ]
         if listed:
             blocks.append(f"# ---- {section}\n")
             blocks.extend(_env_block(variable) for variable in listed)

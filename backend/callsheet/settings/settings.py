@@ -141,6 +141,10 @@ class LlmSettings(BaseModel):
     )
 
 
+McpSecrets = dict[str, dict[str, SecretStr]]
+"""By server and name, both as they stand in the variable, in small letters."""
+
+
 class Settings(BaseSettings):
     """All of them. Built by `settings.load.load_settings`; reads nothing on its own."""
 
@@ -208,6 +212,11 @@ class Settings(BaseSettings):
     sandbox: SandboxSettings = SandboxSettings()
     log: LogSettings = LogSettings()
     llm: dict[str, LlmSettings] = Field(default_factory=dict)
+    mcp: McpSecrets = Field(
+        default_factory=dict,
+        description="What ${NAME} stands for in the entry of that server in config/mcp.yaml; in "
+        "capitals, a '-' in the server's name as an underscore.",
+    )
 
     @classmethod
     def settings_customise_sources(
@@ -227,6 +236,11 @@ class Settings(BaseSettings):
         """Whether everybody who reaches the server is its one local user."""
         auth = self.auth
         return auth.local_user and not auth.asks and is_loopback(self.server.host)
+
+    def mcp_secret(self, server: str, name: str) -> str | None:
+        """A secret of an MCP server, None where the deployment has none of that name."""
+        found = self.mcp.get(variable_part(server).lower(), {}).get(name.lower())
+        return None if found is None else found.get_secret_value()
 
     def api_key(self, factory: str) -> SecretStr | None:
         """The key of a factory, None where the deployment has none."""

@@ -59,7 +59,8 @@ class ToolInvoker:
 
     def options_of(self, name: str) -> ToolOptions:
         """The limits of the tool of that name."""
-        return self._policy.options(name)
+        own_s = getattr(self._registry.find(name), "timeout_s", None)
+        return self._policy.options(name, own_s)
 
     async def invoke(
         self,

@@ -38,8 +38,11 @@ class Policy:
         self._rules = tuple(rules)
         self._common = common or ToolOptions()
 
-    def options(self, name: str) -> ToolOptions:
-        """The limits of the tool of that name: each from the most specific rule that has it."""
+    def options(self, name: str, own_s: float | None = None) -> ToolOptions:
+        """The limits of the tool of that name: each from the most specific rule that has it.
+
+        `own_s`: what the tool itself wants for one call, where no rule says it.
+        """
         timeout_s = max_result_chars = answer_within_s = None
         for rule in rules_for(name, self._rules):
             timeout_s = rule.timeout_s if timeout_s is None else timeout_s
@@ -47,7 +50,7 @@ class Policy:
             max_result_chars = max_result_chars or rule.max_result_chars
         common = self._common
         return ToolOptions(
-            timeout_s=common.timeout_s if timeout_s is None else timeout_s,
+            timeout_s=next(s for s in (timeout_s, own_s, common.timeout_s) if s is not None),
             max_argument_chars=common.max_argument_chars,
             max_result_chars=max_result_chars or common.max_result_chars,
             answer_within_s=answer_within_s or common.answer_within_s,

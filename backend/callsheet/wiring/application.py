@@ -37,6 +37,7 @@ from callsheet.wiring.crew import crew_options, import_in_background
 from callsheet.wiring.database_url import database_url
 from callsheet.wiring.life import Life, begin_life
 from callsheet.wiring.llm import Llm, make_llm
+from callsheet.wiring.mcp import make_mcp
 from callsheet.wiring.prices import PriceService
 from callsheet.wiring.quota import QuotaService
 from callsheet.wiring.runs import RunService
@@ -78,7 +79,9 @@ class Application:
         )
         registry = make_registry(settings, self._database)
         settle(registry.problems(), fail_fast=settings.tools.fail_fast)
-        self.llm: Llm = make_llm(settings, self.folders, self.seeds, registry, self.adapters)
+        self.mcp = make_mcp(settings, self.folders, registry)
+        files = (settings, self.folders, self.seeds)
+        self.llm: Llm = make_llm(*files, registry, self.mcp.names(), self.adapters)
         self.call_metrics = CallMetrics(self.llm.models.all())
         self.tools: Tools = make_tools(registry, self.llm.rules)
         self.workflows = LiveWorkflows.load(self.folders.crews, self.llm.known, self.adapters.clock)
@@ -175,7 +178,7 @@ class Application:
     async def _work(self, core: Core, life: Life) -> None:
         claims = Claims(core, self.workflows, core.options) if core.takes_runs else None
         sweep = ArtifactSweep(core.database, ArtifactFolder(self.folders.data), core.clock)
-        beside = [self.stored_keys.uses.run, sweep.run]
+        beside = [self.stored_keys.uses.run, sweep.run, self.mcp.run]
         shift = Shift(core, life, claims, self.settings.worker, beside)
 
         def begun() -> None:
@@ -234,6 +237,7 @@ class Application:
             clock=self.adapters.clock,
             options=crew_options(self.settings.limits),
             rates=rates,
+            more_tools=self.mcp,
         )
 
     def _crew_is_there(self, runner: StageRunner, close: Callable[[], None]) -> None:

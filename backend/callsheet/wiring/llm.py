@@ -26,6 +26,7 @@ from callsheet.wiring.adapters import Adapters
 from callsheet.wiring.models import ConfiguredModels
 from callsheet.workflows.check import Deployment, known_to
 from callsheet.workflows.draft import Known
+from callsheet.workflows.server_tools import Servers
 from callsheet.workflows.tool_rule import ToolRule
 from callsheet.workflows.tools_file import Own, read_tools
 
@@ -55,6 +56,7 @@ def deployment_of(
     seeds: Seeds,
     tools: ToolRegistry,
     priced: Collection[tuple[str, str]] | None = None,
+    servers: Servers | None = None,
 ) -> Deployment:
     """What the YAML files are held against; `priced` None: prices are not looked at."""
     own: Own = {name: tools.facts(name).parameters for name in sorted(tools.names())}
@@ -70,20 +72,26 @@ def deployment_of(
             if settings.api_key(factory.name) is not None
         ],
         has_litellm=is_installed(),
+        servers=servers or {},
     )
 
 
 def make_llm(
-    settings: Settings, folders: Folders, seeds: Seeds, tools: ToolRegistry, adapters: Adapters
+    settings: Settings,
+    folders: Folders,
+    seeds: Seeds,
+    tools: ToolRegistry,
+    servers: Servers,
+    adapters: Adapters,
 ) -> Llm:
     """Read the models' facts and make what reaches them; nothing connects yet.
 
     Raises:
         ConfigError: every problem of `models.yaml` and `tools.yaml`.
     """
-    deployment = deployment_of(settings, seeds, tools)
+    deployment = deployment_of(settings, seeds, tools, servers=servers)
     facts = load_facts(folders.config / "models.yaml")
-    listed = read_tools(folders.config / "tools.yaml", deployment.tools)
+    listed = read_tools(folders.config / "tools.yaml", deployment.tools, servers)
     if listed.problems:
         raise ConfigError(listed.problems)
     transport = AiohttpTransport()

@@ -46,7 +46,11 @@ class AgentEntry(Section):
     allow_delegation: bool = Field(
         default=False, description="May hand work to the other agents of the stage."
     )
-    tools: tuple[Text, ...] = Field(default=(), description="Names in config/tools.yaml.")
+    tools: tuple[Text, ...] = Field(
+        default=(),
+        description="Names in config/tools.yaml; server__tool, or server__* for all that "
+        "config/mcp.yaml lets be used of an MCP server.",
+    )
     client_tools: bool = Field(
         default=False, description="May also call the tools that the client brings and runs."
     )

@@ -15,6 +15,7 @@ from callsheet.llm.key import key_variable
 from callsheet.workflows.draft import Known
 from callsheet.workflows.folder import folders
 from callsheet.workflows.loader import load_workflow
+from callsheet.workflows.server_tools import Servers
 from callsheet.workflows.tools_file import Own, read_tools
 
 MODELS: Final = "models.yaml"
@@ -41,6 +42,7 @@ class Deployment:
     tools: Own = field(default_factory=dict)
     keys: Collection[str] = ()
     has_litellm: bool = True
+    servers: Servers = field(default_factory=dict)
 
 
 def known_to(
@@ -60,6 +62,7 @@ def known_to(
         models=frozenset(code for code, factory in factories.items() if factory),
         tools=frozenset(tools),
         missing_keys=missing if deployment.keys else {},
+        servers=deployment.servers,
     )
 
 
@@ -73,9 +76,9 @@ def check(config: Path, crews: Path, deployment: Deployment) -> list[Problem]:
         known = known_to(deployment, facts, rules)
     elif facts is not None:
         known = known_to(deployment, facts, ())
-        known = Known(known.models, None, known.missing_keys)
+        known = Known(known.models, None, known.missing_keys, deployment.servers)
     elif rules is not None:
-        known = Known(None, frozenset(rules))
+        known = Known(None, frozenset(rules), servers=deployment.servers)
     names = folders(crews)
     if not names:
         problems.append(Problem(str(crews), 0, 0, "holds no workflow"))
@@ -146,7 +149,7 @@ def _factory(deployment: Deployment, code: str, fact: ModelFacts) -> str | None:
 
 def _tools(path: Path, deployment: Deployment, problems: list[Problem]) -> Collection[str] | None:
     try:
-        listed = read_tools(path, deployment.tools)
+        listed = read_tools(path, deployment.tools, deployment.servers)
     except ConfigError as error:
         problems += error.problems
         return None

@@ -10,6 +10,7 @@ from callsheet.kit.yaml_words import closest
 from callsheet.workflows.agents_file import AgentEntry
 from callsheet.workflows.draft import Draft
 from callsheet.workflows.marks import marks
+from callsheet.workflows.server_tools import is_servers, why_not
 
 
 def agent_problems(draft: Draft) -> Iterator[Problem]:
@@ -49,8 +50,9 @@ def _tools(draft: Draft, document: Document, name: str, agent: AgentEntry) -> It
     tools = draft.known.tools
     for index, tool in enumerate(agent.tools):
         place = (name, "tools", index)
-        if tools is not None and tool not in tools:
-            yield document.problem(place, f"there is no tool {tool!r}", closest(tool, tools))
+        if tools is not None and tool not in tools and not is_servers(tool, draft.known.servers):
+            plain = (f"there is no tool {tool!r}", closest(tool, tools))
+            yield document.problem(place, *(why_not(tool, draft.known.servers) or plain))
         if tool in agent.tools[:index]:
             yield document.problem(place, f"the tool {tool!r} is named twice")
 

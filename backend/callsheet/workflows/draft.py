@@ -14,6 +14,7 @@ from callsheet.kit.yaml_nodes import ScalarNode, SequenceNode
 from callsheet.kit.yaml_source import text_of
 from callsheet.workflows.agents_file import AgentEntry, AgentsFile
 from callsheet.workflows.folder import PARTS, Folder
+from callsheet.workflows.server_tools import Servers
 from callsheet.workflows.tasks_file import TaskEntry, TasksFile
 from callsheet.workflows.variables import UNKNOWN, Scope
 from callsheet.workflows.workflow_file import StageEntry, WorkflowFile
@@ -25,12 +26,14 @@ M = TypeVar("M", bound=BaseModel)
 class Known:
     """What workflows may name. None: not known here, so that it is not checked.
 
-    `missing_keys` maps a model that lacks its provider's key to the variable that would hold it.
+    `missing_keys` maps a model that lacks its provider's key to the variable that would hold it;
+    `servers` are the MCP servers, whose tools are not among `tools`.
     """
 
     models: Collection[str] | None = None
     tools: Collection[str] | None = None
     missing_keys: Mapping[str, str] = field(default_factory=dict)
+    servers: Servers = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

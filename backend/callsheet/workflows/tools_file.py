@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, RootModel, StringConstraints
@@ -12,6 +13,7 @@ from pydantic import Field, RootModel, StringConstraints
 from callsheet.kit.errors import ConfigError, Problem
 from callsheet.kit.yaml import Document, Section, compose
 from callsheet.kit.yaml_words import closest
+from callsheet.workflows.server_tools import Servers, is_servers
 from callsheet.workflows.tool_rule import ToolPolicy, ToolRule, is_pattern, listed_names
 from callsheet.workflows.words import AnswerSeconds, Seconds
 
@@ -74,20 +76,22 @@ class WhiteList:
 Own = Mapping[str, Mapping[str, Any] | None]
 
 
-def load_tools(path: Path, own: Own) -> Mapping[str, ToolRule]:
+def load_tools(
+    path: Path, own: Own, servers: Servers = MappingProxyType({})
+) -> Mapping[str, ToolRule]:
     """The rules by tool.
 
     Raises:
         ConfigError: every problem of the file.
     """
-    listed = read_tools(path, own)
+    listed = read_tools(path, own, servers)
     if listed.problems:
         raise ConfigError(listed.problems)
     return listed.rules
 
 
-def read_tools(path: Path, own: Own) -> WhiteList:
-    """`load_tools` with the problems beside what is valid.
+def read_tools(path: Path, own: Own, servers: Servers = MappingProxyType({})) -> WhiteList:
+    """`load_tools` with the problems beside what is valid; `servers` bring tools of their own.
 
     Raises:
         ConfigError: the file cannot be read or is not YAML.
@@ -100,8 +104,9 @@ def read_tools(path: Path, own: Own) -> WhiteList:
         )
         for name, entry in entries.items()
     }
+    theirs = {name: None for name in entries if name not in own and is_servers(name, servers)}
     names = listed_names({*own, *(n for n in rules if not is_pattern(n))}, rules.values())
-    found = (*salvage.problems, *_problems(salvage.document, entries, own))
+    found = (*salvage.problems, *_problems(salvage.document, entries, {**own, **theirs}))
     return WhiteList(rules, names, tuple(sorted(found, key=lambda one: (one.line, one.column))))
 
 

@@ -1,0 +1,247 @@
+"""The one connection of this process to one server, kept by one task.
+
+Everything that is wanted of it goes through a queue. The task opens a session when the first wish
+comes, has calls done side by side, and opens another one after the session was lost. What a lost
+session took with it is told to those who waited; what it had not begun is begun again in the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from callsheet.kit.deadline import Deadline
+from callsheet.kit.log import get_log
+from callsheet.tools.mcp.faults import ConnectionLost, NotAsked, ServerDown
+from callsheet.tools.mcp.protocol import Answer, Call, ListedTool, Open, Session
+from callsheet.tools.mcp.reason import reason_of
+from callsheet.tools.mcp.server import McpServer
+
+_FIRST_PAUSE_S: Final = 1.0
+_LONGEST_PAUSE_S: Final = 30.0
+_NOT_HERE: Final = "nothing of this process speaks to it now"
+
+log = get_log(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class _Wish:
+    """Somebody waits for `future`; without a call they only want the session to be open."""
+
+    future: asyncio.Future[Any]
+    call: Call | None = None
+    again: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class _News:
+    """Implements `News` for one session: whoever reads the queue sees of which one it is."""
+
+    queue: asyncio.Queue[Any]
+
+    def lost(self, reason: str) -> None:
+        """It is over."""
+        self.queue.put_nowait(_Lost(self, reason))
+
+    def changed(self) -> None:
+        """The list of tools is another one."""
+        self.queue.put_nowait(_Changed(self))
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    news: _News
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    news: _News
+
+
+@dataclass(slots=True)
+class _Flight:
+    """The calls of one session that are under way."""
+
+    session: Session
+    news: _News
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    rereads: bool = False
+
+
+class Connection:
+    """`heard` is given the server's tools whenever they were read."""
+
+    def __init__(
+        self,
+        server: McpServer,
+        open_session: Open,
+        heard: Callable[[Sequence[ListedTool]], None],
+    ) -> None:
+        self._server = server
+        self._open = open_session
+        self._heard = heard
+        self._queue: asyncio.Queue[Any] = asyncio.Queue()
+        self._fails = 0
+        self._not_before_s = 0.0
+        self._runs = False
+        self.is_open = False
+        self.down: str | None = None
+        """Why the last attempt to connect failed; None where none was made, or it is open."""
+
+    async def look(self, deadline: Deadline) -> None:
+        """Return once a session is open; raises ServerDown where there is none to be had."""
+        if not self.is_open:
+            await self._wish(None, deadline)
+
+    async def call(self, call: Call, deadline: Deadline) -> Answer:
+        """Have a tool called.
+
+        Raises:
+            ServerDown: the server was not asked.
+            ConnectionLost: nobody knows what became of it.
+            CallRefused: the server answered with an error.
+            TimeoutError: the deadline passed; the server is told that nobody waits.
+        """
+        answer: Answer = await self._wish(call, deadline)
+        return answer
+
+    async def run(self) -> None:
+        """Keep the connection until cancelled; it is opened when somebody wants it."""
+        self._runs = True
+        try:
+            while True:
+                wish = await self._queue.get()
+                if isinstance(wish, _Wish) and not wish.future.done():
+                    await self._serve(wish)
+        finally:
+            self._runs = self.is_open = False
+            while not self._queue.empty():
+                _refuse(self._queue.get_nowait(), _NOT_HERE)
+
+    async def _wish(self, call: Call | None, deadline: Deadline) -> Any:
+        if not self._runs:
+            raise ServerDown(_NOT_HERE)
+        wish = _Wish(asyncio.get_running_loop().create_future(), call)
+        self._queue.put_nowait(wish)
+        async with deadline.timeout():
+            return await wish.future
+
+    async def _serve(self, wish: _Wish) -> None:
+        """One session, from the wish that it is opened for to its end; and none while pausing."""
+        if self.down is not None and asyncio.get_running_loop().time() < self._not_before_s:
+            _refuse(wish, self.down)
+            return
+        news, opened = _News(self._queue), False
+        try:
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(self._server.connect_timeout_s):
+                    session = await stack.enter_async_context(self._open(news))
+                    tools = await session.tools()
+                opened = True
+                self._opened(tools)
+                await self._work(_Flight(session, news), wish)
+        except asyncio.CancelledError:
+            _refuse(wish, _NOT_HERE)
+            raise
+        except Exception as error:  # noqa: BLE001 - the border: whatever a server makes the SDK do
+            if opened:
+                self._ended(reason_of(error))
+            else:
+                self._failed(reason_of(error))
+            _refuse(wish, reason_of(error))
+        finally:
+            self.is_open = False
+
+    async def _work(self, flight: _Flight, wish: Any) -> None:
+        """Until the session is lost."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                while not (isinstance(wish, _Lost) and wish.news is flight.news):
+                    self._begin(flight, wish, group)
+                    wish = await self._queue.get()
+                self._ended(wish.reason)
+                for task in flight.tasks:
+                    task.cancel()
+        finally:
+            self.is_open = False
+
+    def _begin(self, flight: _Flight, wish: Any, group: asyncio.TaskGroup) -> None:
+        if isinstance(wish, _Changed) and wish.news is flight.news and not flight.rereads:
+            flight.rereads = True
+            _keep(flight, group.create_task(self._reread(flight)))
+        if not isinstance(wish, _Wish) or wish.future.done():
+            return
+        if wish.call is None:
+            wish.future.set_result(None)
+            return
+        task = group.create_task(self._do(flight, wish, wish.call))
+        _keep(flight, task)
+        wish.future.add_done_callback(lambda it: task.cancel() if it.cancelled() else None)
+
+    async def _do(self, flight: _Flight, wish: _Wish, call: Call) -> None:
+        """One call. Whatever its end is, whoever waits for it hears of it."""
+        try:
+            answer = await flight.session.call(call)
+            if not wish.future.done():
+                wish.future.set_result(answer)
+        except NotAsked as error:
+            flight.news.lost(str(error))
+            if not wish.again:
+                self._queue.put_nowait(replace(wish, again=True))
+                return
+            _refuse(wish, str(error))
+        except ConnectionLost as error:
+            flight.news.lost(str(error))
+            _lose(wish)
+        except Exception as error:  # noqa: BLE001 - the border: it is the caller's
+            if not wish.future.done():
+                wish.future.set_exception(error)
+        except asyncio.CancelledError:
+            _lose(wish)
+            raise
+
+    async def _reread(self, flight: _Flight) -> None:
+        """The list again; a change meanwhile is read once more."""
+        flight.rereads = False
+        try:
+            async with asyncio.timeout(self._server.connect_timeout_s):
+                self._heard(await flight.session.tools())
+        except Exception as error:  # noqa: BLE001 - the border: the old list stays
+            log.warning("mcp_list_not_read", server=self._server.name, reason=reason_of(error))
+
+    def _opened(self, tools: Sequence[ListedTool]) -> None:
+        self._fails, self.down, self.is_open = 0, None, True
+        log.info("mcp_server_connected", server=self._server.name, tools=len(tools))
+        self._heard(tools)
+
+    def _ended(self, reason: str) -> None:
+        self.is_open = False
+        log.warning("mcp_server_lost", server=self._server.name, reason=reason)
+
+    def _failed(self, reason: str) -> None:
+        pause = min(_FIRST_PAUSE_S * 2**self._fails, _LONGEST_PAUSE_S)
+        self._fails = min(self._fails + 1, 10)
+        self._not_before_s = asyncio.get_running_loop().time() + pause
+        self.down = reason
+        log.warning("mcp_server_down", server=self._server.name, reason=reason, again_s=pause)
+
+
+def _keep(flight: _Flight, task: asyncio.Task[None]) -> None:
+    flight.tasks.add(task)
+    task.add_done_callback(flight.tasks.discard)
+
+
+def _refuse(wish: Any, reason: str) -> None:
+    """The server was not asked."""
+    if isinstance(wish, _Wish) and not wish.future.done():
+        wish.future.set_exception(ServerDown(reason))
+
+
+def _lose(wish: _Wish) -> None:
+    """Whoever still waits is told that nobody knows."""
+    if not wish.future.done():
+        wish.future.set_exception(ConnectionLost("the connection was lost"))

@@ -1,0 +1,110 @@
+"""One tool of an MCP server as a tool like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+from uuid import NAMESPACE_URL, uuid5
+
+from pydantic import RootModel
+
+from callsheet.kit.errors import ToolFailed, ToolRetry
+from callsheet.kit.text import clean
+from callsheet.tools.context import ToolContext
+from callsheet.tools.mcp.arguments import arguments_of
+from callsheet.tools.mcp.connection import Connection
+from callsheet.tools.mcp.faults import CallRefused, ConnectionLost, ServerDown
+from callsheet.tools.mcp.protocol import Answer, Call, ListedTool, Progress
+from callsheet.tools.mcp.result import described, masked, text_of
+from callsheet.tools.mcp.server import McpServer
+
+PROGRESS: Final = "callsheet.progress"
+_LONGEST_DESCRIPTION: Final = 8_000
+_LONGEST_LINE: Final = 200
+# By then the call has ended by itself, with a word of what that means.
+_GRACE_S: Final = 1.0
+_UNKNOWN: Final = (
+    "nobody knows whether it was done. Do not simply do it again: find out first, or tell the user."
+)
+
+
+class McpTool:
+    """Calls a server's tool, through the one connection to the server."""
+
+    group: ClassVar[str] = "mcp"
+
+    def __init__(
+        self, name: str, listed: ListedTool, server: McpServer, connection: Connection
+    ) -> None:
+        """Raises Unusable where its schema is of no use."""
+        self.name = name
+        self.description: str = _described(listed, server.name)
+        self.Args: type[RootModel[dict[str, Any]]] = arguments_of(listed.schema)
+        self.title = listed.name
+        self.label: Mapping[str, str] = {"en": listed.title} if listed.title else {}
+        self.summary: str = self.description.split("\n")[0][:_LONGEST_LINE]
+        is_harmless = server.trusts_read_only and listed.read_only
+        self.idempotent: bool = is_harmless
+        self.side_effect: str | None = (
+            None if is_harmless else f"Whatever {listed.name!r} does at the server {server.name}."
+        )
+        self.timeout_s: float = server.call_timeout_s + _GRACE_S
+        self._server = server
+        self._connection = connection
+
+    def unavailable(self) -> str | None:
+        """Why it is not offered now."""
+        down = self._connection.down
+        return None if down is None else f"the MCP server {self._server.name!r} is down: {down}"
+
+    async def run(self, args: RootModel[dict[str, Any]], ctx: ToolContext) -> str:
+        """The server's answer as text."""
+        call = Call(self.title, args.root, _Teller(self.name, ctx).hear)
+        answer = await self._answer(call, ctx)
+        text = masked(text_of(answer, described), self._server.secrets)
+        if answer.is_error:
+            raise ToolFailed(text)
+        return text
+
+    async def _answer(self, call: Call, ctx: ToolContext) -> Answer:
+        server = self._server.name
+        deadline = ctx.deadline.within(self._server.call_timeout_s)
+        try:
+            return await self._connection.call(call, deadline)
+        except ServerDown:
+            raise ToolFailed(
+                f"The server {server!r} cannot be reached now and was not asked; go on without it."
+            ) from None
+        except ConnectionLost:
+            raise ToolFailed(
+                f"The connection to the server {server!r} was lost meanwhile: {_UNKNOWN}"
+            ) from None
+        except TimeoutError:
+            raise ToolFailed(f"The server {server!r} did not answer in time: {_UNKNOWN}") from None
+        except CallRefused as error:
+            said = masked(clean(str(error)), self._server.secrets)[:2_000]
+            kind = ToolRetry if error.wrong_arguments else ToolFailed
+            raise kind(f"The server {server!r} says: {said}") from None
+
+
+class _Teller:
+    """Lets people see how far a call is."""
+
+    def __init__(self, name: str, ctx: ToolContext) -> None:
+        self._name = name
+        self._ctx = ctx
+        self._id = uuid5(NAMESPACE_URL, f"{ctx.run_id}/{ctx.tool_call_id}/{PROGRESS}")
+
+    def hear(self, progress: Progress) -> None:
+        """Show it in the place of what was shown before."""
+        content: dict[str, Any] = {"tool": self._name, "done": progress.done}
+        if progress.total is not None:
+            content["total"] = progress.total
+        if progress.message:
+            content["message"] = clean(progress.message)[:_LONGEST_LINE]
+        self._ctx.tell.show(PROGRESS, self._id, content)
+
+
+def _described(listed: ListedTool, server: str) -> str:
+    text = clean(listed.description).strip()[:_LONGEST_DESCRIPTION]
+    return text or f"The tool {listed.name!r} of the server {server!r}."
