@@ -8,6 +8,14 @@ from callsheet.settings.web import WebSettings
 from callsheet.tools.artifact import Artifact
 from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.context import ToolContext
+from callsheet.tools.sandbox.options import SandboxOptions
+from callsheet.tools.sandbox.protocol import (
+    ExecutionResult,
+    Program,
+    SandboxState,
+    SandboxUnavailable,
+    Watch,
+)
 from callsheet.wiring.web import make_engine, make_fetcher
 from tests.fakes.post import NoPost
 
@@ -26,10 +34,22 @@ class NoArtifacts:
         return artifact
 
 
+class NoSandbox:
+    """Runs nothing."""
+
+    async def run(self, program: Program, watch: Watch) -> ExecutionResult:
+        raise SandboxUnavailable("There is none.")
+
+    def state(self) -> SandboxState:
+        return SandboxState("no_engine", "There is no engine.")
+
+
 def no_ports() -> BuiltinPorts:
     return BuiltinPorts(
         post=NoPost(),
         artifacts=NoArtifacts(),
         search=make_engine(WebSettings()),
         fetcher=make_fetcher(WebSettings()),
+        sandbox=NoSandbox(),
+        sandbox_options=SandboxOptions(),
     )

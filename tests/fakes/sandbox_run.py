@@ -114,7 +114,7 @@ async def bench(
     """A sandbox on the engine of this machine; the image is the product's unless one is given."""
     found = images or GivenImage(options.image or product_image())
     engine = DockerEngine(
-        options, image=found.name, owner=owner, address=None, most=places + options.pool.size
+        options, images=found, owner=owner, address=None, most=places + options.pool.size
     )
     sandbox = ContainerSandbox(engine, Look(DockerProbe(None), found), options, places=places)
     artifacts = KeptInMemory()

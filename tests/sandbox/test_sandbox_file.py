@@ -10,7 +10,7 @@ from callsheet.kit.errors import ConfigError
 from callsheet.kit.places import shipped
 from callsheet.tools.sandbox.file_types import FILE_TYPES
 from callsheet.tools.sandbox.options import CHECKS, Limits, PoolOptions, SandboxOptions
-from callsheet.tools.sandbox.sandbox_file import FILE, load_sandbox, sandbox_problems
+from callsheet.tools.sandbox.sandbox_file import FILE, load_sandbox, read_sandbox
 
 DEFAULTS = SandboxOptions(suffixes=tuple(FILE_TYPES))
 
@@ -23,7 +23,7 @@ def load(tmp_path: Path, text: str) -> SandboxOptions:
 def problems_of(tmp_path: Path, text: str) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         load(tmp_path, text)
-    assert sandbox_problems(tmp_path / FILE) == caught.value.problems
+    assert read_sandbox(tmp_path / FILE)[1] == caught.value.problems
     return [str(each).removeprefix(f"{tmp_path}/") for each in caught.value.problems]
 
 

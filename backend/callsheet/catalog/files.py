@@ -32,6 +32,12 @@ class Seeds:
         return (*self.prices.prices, *self.prices.unlisted)
 
 
+def load_all_seeds(config: Path) -> Seeds:
+    """`load_seeds` of the files of a configuration folder."""
+    names = ("llm_catalog.yaml", "llm_prices.yaml", "fx_rates.yaml")
+    return load_seeds(*(config / name for name in names))
+
+
 def load_seeds(catalog_file: Path, prices_file: Path, rates_file: Path | None = None) -> Seeds:
     """The files, checked against each other; there need be no file of rates.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from callsheet.catalog.files import Seeds, load_seeds
+from callsheet.catalog.files import Seeds, load_all_seeds
 from callsheet.catalog.priced import entries_with_ends, priced_models
 from callsheet.cli.deployment import Deployment
 from callsheet.kit.clock import SystemClock
@@ -24,7 +24,7 @@ from callsheet.llm.key import key_variable
 from callsheet.tools.problem import ToolProblem
 from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.sandbox.sandbox_file import FILE as SANDBOX
-from callsheet.tools.sandbox.sandbox_file import sandbox_problems
+from callsheet.tools.sandbox.sandbox_file import read_sandbox
 from callsheet.wiring.llm import deployment_of
 from callsheet.wiring.mcp import listed_servers
 from callsheet.wiring.tools import make_registry
@@ -74,15 +74,13 @@ def configuration_of(
     config, crews = deployment.folders.config, deployment.folders.crews
     names = tuple(folder.name for folder in folders(crews))
     try:
-        seeds = load_seeds(
-            config / "llm_catalog.yaml", config / "llm_prices.yaml", config / "fx_rates.yaml"
-        )
+        seeds = load_all_seeds(config)
     except ConfigError as error:
         # Without the catalog nobody knows the models, but the rest can be looked at.
         alone = [problem for folder in folders(crews) for problem in _of_workflow(folder)]
         alone += [*layout_problems(config / BILLS), *_of_quotas(config / QUOTAS, None)]
-        alone += sandbox_problems(config / SANDBOX)
         alone += listed_servers(settings, deployment.folders).problems
+        alone += read_sandbox(config / SANDBOX)[1]
         found = (*error.problems, *alone)
         return Configuration(found, workflows=names, tools=wrong, strict=strict)
     keys = _keys(deployment, seeds)
@@ -97,7 +95,7 @@ def configuration_of(
         *servers.problems,
         *layout_problems(config / BILLS),
         *_of_quotas(config / QUOTAS, [factory.name for factory in seeds.catalog.factories]),
-        *sandbox_problems(config / SANDBOX),
+        *read_sandbox(config / SANDBOX)[1],
     )
     is_played = not any(key.is_set for key in keys) and _needs_key(config / MODELS)
     return Configuration(problems, keys, names, is_played, wrong, strict)

@@ -15,6 +15,6 @@ class ToolOptions:
     """
 
     timeout_s: float = 30.0
-    max_argument_chars: int = 65_536
+    max_argument_chars: int = 400_000
     max_result_chars: int = 32_000
     answer_within_s: float | None = None

@@ -12,7 +12,7 @@ import structlog
 
 from callsheet.artifacts.folder import ArtifactFolder
 from callsheet.auth.stored_keys import StoredKeys
-from callsheet.catalog.files import load_seeds
+from callsheet.catalog.files import load_all_seeds
 from callsheet.crew.abilities import Abilities
 from callsheet.db.migrate import migrate
 from callsheet.db.transaction import Database
@@ -41,6 +41,7 @@ from callsheet.wiring.mcp import make_mcp
 from callsheet.wiring.prices import PriceService
 from callsheet.wiring.quota import QuotaService
 from callsheet.wiring.runs import RunService
+from callsheet.wiring.sandbox import configured_sandbox
 from callsheet.wiring.sessions import SessionService
 from callsheet.wiring.shift import Shift
 from callsheet.wiring.stored_catalog import store_catalog
@@ -72,12 +73,9 @@ class Application:
         self.folders: Folders = folders_of(settings)
         self.adapters = adapters or Adapters()
         self.readiness = Readiness((DATABASE, CATALOG, CREW))
-        self.seeds = load_seeds(
-            self.folders.config / "llm_catalog.yaml",
-            self.folders.config / "llm_prices.yaml",
-            self.folders.config / "fx_rates.yaml",
-        )
-        registry = make_registry(settings, self._database)
+        self.seeds = load_all_seeds(self.folders.config)
+        self.sandbox = configured_sandbox(settings)
+        registry = make_registry(settings, self._database, self.sandbox)
         settle(registry.problems(), fail_fast=settings.tools.fail_fast)
         self.mcp = make_mcp(settings, self.folders, registry)
         files = (settings, self.folders, self.seeds)
@@ -178,7 +176,8 @@ class Application:
     async def _work(self, core: Core, life: Life) -> None:
         claims = Claims(core, self.workflows, core.options) if core.takes_runs else None
         sweep = ArtifactSweep(core.database, ArtifactFolder(self.folders.data), core.clock)
-        beside = [self.stored_keys.uses.run, sweep.run, self.mcp.run]
+        programs = self.sandbox.work(self._kind, self.workflows.tools)
+        beside = [self.stored_keys.uses.run, sweep.run, self.mcp.run, programs]
         shift = Shift(core, life, claims, self.settings.worker, beside)
 
         def begun() -> None:
@@ -209,6 +208,7 @@ class Application:
             stack.push_async_callback(connection.close)
         for part in (core.database, core.driver, core.limits_driver, core.broker, self.llm):
             stack.push_async_callback(part.close)
+        stack.push_async_callback(self.sandbox.close)
         stack.callback(self.runner.close)
         await check_currency(core.database, self.settings.currency)
         zone, lease_s = self.allowances.quotas.zone.key, self.settings.worker.lease_s

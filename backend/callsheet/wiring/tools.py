@@ -10,6 +10,7 @@ from callsheet.crew.delegation import ASK, DELEGATE
 from callsheet.db.transaction import Database
 from callsheet.kit.errors import SetupError, Unavailable
 from callsheet.kit.log import get_log
+from callsheet.settings.folders import folders_of
 from callsheet.settings.settings import Settings
 from callsheet.tools.builtin.catalog import builtin_tools
 from callsheet.tools.builtin.ports import BuiltinPorts
@@ -19,8 +20,11 @@ from callsheet.tools.policy import Policy
 from callsheet.tools.problem import ToolProblem
 from callsheet.tools.register import registered_tools
 from callsheet.tools.registry import ToolRegistry
+from callsheet.tools.sandbox.options import SandboxOptions
+from callsheet.tools.sandbox.sandbox_file import FILE, read_sandbox
 from callsheet.wiring.kept_artifacts import KeptArtifacts
 from callsheet.wiring.outbox import StoredPost
+from callsheet.wiring.sandbox import SandboxPart, make_sandbox
 from callsheet.wiring.web import make_engine, make_fetcher
 from callsheet.workflows.tool_rule import ToolRule
 
@@ -41,20 +45,27 @@ def _nowhere() -> Database:
     raise Unavailable("No database is in use here.", service="database")
 
 
-def make_registry(settings: Settings, database: Callable[[], Database] = _nowhere) -> ToolRegistry:
+def make_registry(
+    settings: Settings,
+    database: Callable[[], Database] = _nowhere,
+    sandbox: SandboxPart | None = None,
+) -> ToolRegistry:
     """The tools that the settings let in: built-in ones, those of plugins, those from Python.
 
     In this order, so that no plugin takes the name of a built-in tool. What is wrong with them is
     in the registry's problems; `settle` says what comes of that. `database` is where tools that
-    store something do it.
+    store something do it; `sandbox` None: one of what is valid in `sandbox.yaml`.
     """
     registry, wanted = ToolRegistry(), settings.tools
     if wanted.builtins:
+        sandbox = sandbox or make_sandbox(settings, _valid_options(settings))
         ports = BuiltinPorts(
             post=StoredPost(database),
             artifacts=KeptArtifacts.of(settings, database),
             search=make_engine(settings.web),
             fetcher=make_fetcher(settings.web),
+            sandbox=sandbox.sandbox,
+            sandbox_options=sandbox.options,
         )
         registry.add(builtin_tools(ports), owner=OWN, origin="builtin")
     if wanted.plugins:
@@ -66,6 +77,10 @@ def make_registry(settings: Settings, database: Callable[[], Database] = _nowher
     for owner, tool in registered_tools():
         registry.add([tool], owner=owner, origin="python")
     return registry
+
+
+def _valid_options(settings: Settings) -> SandboxOptions:
+    return read_sandbox(folders_of(settings).config / FILE)[0]
 
 
 def settle(problems: Sequence[ToolProblem], *, fail_fast: bool) -> None:

@@ -99,6 +99,17 @@ class LiveWorkflows:
             for agent in stage.agents.values()
         )
 
+    def tools(self) -> frozenset[str]:
+        """The names of all tools that an agent of an active workflow may use."""
+        active = [seen.workflow for seen in self._seen.values() if seen.workflow is not None]
+        return frozenset(
+            tool
+            for workflow in active
+            for stage in workflow.stages
+            for agent in stage.agents.values()
+            for tool in agent.tools
+        )
+
     def problems(self) -> Sequence[Problem]:
         """What is wrong with the files as they are now; empty when every edit is active."""
         found = [problem for name in sorted(self._seen) for problem in self._seen[name].problems]

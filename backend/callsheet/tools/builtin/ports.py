@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from callsheet.tools.artifact import Artifacts
 from callsheet.tools.builtin.post import Post
+from callsheet.tools.sandbox.options import SandboxOptions
+from callsheet.tools.sandbox.protocol import Sandbox
 from callsheet.tools.web.engine import SearchEngine
 from callsheet.tools.web.fetcher import Fetcher
 
@@ -18,3 +20,5 @@ class BuiltinPorts:
     artifacts: Artifacts
     search: SearchEngine
     fetcher: Fetcher
+    sandbox: Sandbox
+    sandbox_options: SandboxOptions

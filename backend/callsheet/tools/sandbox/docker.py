@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 from callsheet.kit.log import get_log
 from callsheet.tools.sandbox.box import StreamBox
 from callsheet.tools.sandbox.options import MIB, SandboxOptions
-from callsheet.tools.sandbox.protocol import SandboxUnavailable
+from callsheet.tools.sandbox.protocol import Images, SandboxUnavailable
 from callsheet.tools.sandbox.source import runner_command
 
 PRODUCT_LABEL: Final = "callsheet.sandbox"
@@ -37,11 +37,11 @@ class DockerEngine:
     """
 
     def __init__(
-        self, options: SandboxOptions, *, image: str, owner: str, address: str | None, most: int
+        self, options: SandboxOptions, *, images: Images, owner: str, address: str | None, most: int
     ) -> None:
         """`address` None: the engine's usual socket. `most` containers are there at a time."""
         self._options = options
-        self._image = image
+        self._images = images
         self._owner = owner
         self._address = address
         self._threads = most + 4
@@ -120,7 +120,7 @@ class DockerEngine:
     def container(self, preload: list[str]) -> dict[str, Any]:
         """What the engine is asked to create."""
         return {
-            "image": self._image,
+            "image": self._images.name,
             "command": runner_command(preload),
             "hostname": "sandbox",
             "user": f"{USER}:{USER}",

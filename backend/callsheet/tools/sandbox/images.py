@@ -1,10 +1,11 @@
-"""An image that somebody else made."""
+"""Where the image of the containers comes from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NoReturn
 
+from callsheet.tools.sandbox.image.recipe import load_recipe
 from callsheet.tools.sandbox.protocol import SandboxUnavailable
 
 
@@ -27,3 +28,17 @@ class GivenImage:
         """Cannot."""
         del tell
         raise SandboxUnavailable(f"The image {self._name} is missing.")
+
+
+class ShippedImage(GivenImage):
+    """The product's own; its name follows from what it is made of, and is worked out once."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    @property
+    def name(self) -> str:
+        """Reads a few small files, the first time."""
+        if not self._name:
+            self._name = load_recipe().image
+        return self._name

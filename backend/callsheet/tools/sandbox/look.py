@@ -12,7 +12,7 @@ from callsheet.tools.sandbox.protocol import Images, SandboxState, SandboxUnavai
 
 _DOWN_S: Final = 30.0
 _UP_S: Final = 60.0
-_STARTING: Final = SandboxState("starting", "The sandbox's engine has not been asked yet.")
+_STARTING: Final = SandboxState("starting", "No workflow has python_executor yet.")
 
 _log = get_log(__name__)
 

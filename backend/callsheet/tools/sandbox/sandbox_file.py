@@ -179,9 +179,20 @@ def load_sandbox(path: Path) -> SandboxOptions:
     Raises:
         ConfigError: every problem of the file.
     """
+    options, problems = read_sandbox(path)
+    if problems:
+        raise ConfigError(problems)
+    return options
+
+
+def read_sandbox(path: Path) -> tuple[SandboxOptions, tuple[Problem, ...]]:
+    """`load_sandbox` with the problems beside what is valid."""
     if not path.exists():
-        return SandboxFile().options()
-    salvage = compose(path).salvage(SandboxFile)
+        return SandboxFile().options(), ()
+    try:
+        salvage = compose(path).salvage(SandboxFile)
+    except ConfigError as error:
+        return SandboxFile().options(), error.problems
     problems = list(salvage.problems)
     if salvage.value is not None:
         limits = salvage.value.limits
@@ -196,15 +207,5 @@ def load_sandbox(path: Path) -> SandboxOptions:
                 problems.append(
                     salvage.document.problem(place_of, message, closest(ending, FILE_TYPES))
                 )
-    if problems or salvage.value is None:
-        raise ConfigError(sorted(problems, key=lambda one: (one.line, one.column)))
-    return salvage.value.options()
-
-
-def sandbox_problems(path: Path) -> tuple[Problem, ...]:
-    """What is wrong with the file."""
-    try:
-        load_sandbox(path)
-    except ConfigError as error:
-        return error.problems
-    return ()
+    found = tuple(sorted(problems, key=lambda one: (one.line, one.column)))
+    return (salvage.value or SandboxFile()).options(), found

@@ -49,6 +49,8 @@ class ContainerSandbox:
 
     def state(self) -> SandboxState:
         """As the protocol says."""
+        if not self._options.enabled:
+            return SandboxState("off", "The sandbox is switched off in config/sandbox.yaml.")
         return self._look.state(
             warm=self._pool.warm, pool_size=self._pool.size, running=self._running
         )
@@ -58,6 +60,10 @@ class ContainerSandbox:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._look.work())
             group.create_task(self._fill_when_ready())
+
+    async def look_on(self) -> None:
+        """Look after the engine alone, until cancelled: for who tells of it and runs nothing."""
+        await self._look.work()
 
     async def close(self) -> None:
         """Remove what waits, and return when everything is gone."""
