@@ -24,7 +24,7 @@ OPTIONS = SandboxOptions(limits=LIMITS, suffixes=("csv", "png"))
 def collected(raw: bytes) -> tuple[Collected, list[tuple[str, str]]]:
     reader = FrameReader()
     reader.nonce = NONCE
-    made = Collected(OPTIONS)
+    made = Collected(OPTIONS, 4)
     said = made.take(list(reader.feed(raw)))
     return made, list(said)
 
@@ -60,6 +60,7 @@ def test_more_output_than_is_kept_is_counted_also_where_the_runner_lets_it_throu
     ("last", "expected"),
     [
         ({"exit_code": 3}, ("error", 3)),
+        ({"exit_code": 0, "is_late": True}, ("timeout", None)),
         ({"exit_code": None, "signal": 11}, ("error", 139)),
         ({"exit_code": None, "signal": 9}, ("killed", None)),
         ({"exit_code": None, "signal": 9, "oom_kills": 1}, ("oom", None)),
@@ -119,7 +120,7 @@ def test_a_runner_that_sends_more_than_was_asked_for_is_a_fault(raw: bytes) -> N
 def test_what_was_said_before_a_program_was_stopped_is_there() -> None:
     made, _ = collected(begin() + out(b"first \xe2"))
 
-    found = made.cut_off("timeout", "It was stopped after 4 s.", 4.0)
+    found = made.late(4.0)
 
     assert replace(found, duration_s=0) == ExecutionResult(
         "timeout", stdout="first \ufffd", reason="It was stopped after 4 s."

@@ -115,7 +115,7 @@ async def test_what_is_no_clean_text_reaches_no_container(code: str) -> None:
 
 @pytest.mark.parametrize(
     ("asked_s", "left_s", "expected_s"),
-    [(None, 300, 30), (10, 300, 10), (100_000, 300, 120), (None, 12, 10), (60, 1, 1)],
+    [(None, 300, 30), (10, 300, 10), (100_000, 300, 120), (None, 14, 10), (60, 1, 1)],
 )
 async def test_time_is_bounded_by_the_limits_and_by_what_the_call_has_left(
     asked_s: int | None, left_s: float, expected_s: float

@@ -28,7 +28,8 @@ _STREAMS: Final[dict[bytes, Stream]] = {STDOUT: "stdout", STDERR: "stderr"}
 class Collected:
     """Takes frames of one execution. The runner is not trusted to keep to the limits."""
 
-    def __init__(self, options: SandboxOptions) -> None:
+    def __init__(self, options: SandboxOptions, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
         self._limits = options.limits
         self._suffixes = frozenset(options.suffixes)
         self._kept: dict[Stream, Kept] = {
@@ -133,15 +134,25 @@ class Collected:
             duration_s=duration_s,
         )
 
-    def cut_off(self, status: Status, reason: str, duration_s: float) -> ExecutionResult:
-        """The result of a program that was stopped from outside: what it said so far."""
-        return self._result(status, reason=reason, duration_s=duration_s)
+    def late(self, duration_s: float) -> ExecutionResult:
+        """The result of a program whose container was ended because its time was over."""
+        return self._result("timeout", reason=self._late(), duration_s=duration_s)
+
+    def killed(self, duration_s: float) -> ExecutionResult:
+        """The result of a program whose container ended under it."""
+        reason = "Its container ended, most likely for want of memory."
+        return self._result("killed", reason=reason, duration_s=duration_s)
+
+    def _late(self) -> str:
+        return f"It was stopped after {self._timeout_s:g} s."
 
     def _ending(self, end: dict[str, Any]) -> tuple[Status, int | None, str | None]:
         if not self._runs:
             blocked = [one for one in self._findings if one.action == "block"]
             names = ", ".join(f"{one.name} (line {one.line})" for one in blocked)
             return "rejected", None, f"Not run, because it uses {names}."
+        if end.get("is_late"):
+            return "timeout", None, self._late()
         signal, code = end.get("signal"), end.get("exit_code")
         if signal is None:
             return ("ok" if code == 0 else "error"), code, None

@@ -89,6 +89,7 @@ def request_of(program: Program, options: SandboxOptions, nonce: bytes) -> bytes
             "code": program.code,
             "rules": {name: does for name, does in options.checks.items() if does != "allow"},
             "files": [{"name": file.name, "size": len(file.data)} for file in program.files],
+            "timeout_s": program.timeout_s,
             "output_bytes": limits.output_bytes,
             "most_files": limits.files,
             "file_bytes": limits.file_bytes,

@@ -31,7 +31,7 @@ from callsheet.tools.sandbox.protocol import (
 from callsheet.tools.sandbox.report import report_of
 
 ACTIVITY: Final = "callsheet.sandbox"
-_MARGIN_S: Final = 2.0
+_MARGIN_S: Final = 4.0
 """Of the call's time, for what has to be done when the program has ended."""
 
 _log = get_log(__name__)

@@ -26,8 +26,8 @@ from callsheet.tools.sandbox.protocol import (
     Watch,
 )
 
-_SEND_S: Final = 5.0
-"""Beside the program's own time: for what it wrote to be sent back."""
+_LATE_S: Final = 2.0
+"""The runner ends a program whose time is over; where it does not, its container is ended then."""
 
 _log = get_log(__name__)
 
@@ -116,7 +116,7 @@ class ContainerSandbox:
     async def _attempt(self, box: Box, program: Program, watch: Watch) -> ExecutionResult | None:
         """Run it in `box`, which is gone afterwards; None where it was gone before it began."""
         begun = time.monotonic()
-        collected = Collected(self._options)
+        collected = Collected(self._options, program.timeout_s)
         nonce = secrets.token_bytes(NONCE_BYTES)
         watch.stage("running", "")
         try:
@@ -127,13 +127,11 @@ class ContainerSandbox:
         if collected.ended:
             return collected.result(duration_s)
         if duration_s >= program.timeout_s:
-            reason = f"It was stopped after {program.timeout_s:g} s."
-            return collected.cut_off("timeout", reason, duration_s)
+            return collected.late(duration_s)
         if not collected.started:
             return None
         await self._look.still_there()
-        reason = "Its container ended, most likely for want of memory."
-        return collected.cut_off("killed", reason, duration_s)
+        return collected.killed(duration_s)
 
     async def _follow(
         self, box: Box, program: Program, nonce: bytes, collected: Collected, watch: Watch
@@ -141,7 +139,7 @@ class ContainerSandbox:
         """Until it has ended, its time is over or its container is gone."""
         request = request_of(program, self._options, nonce)
         try:
-            async with asyncio.timeout(program.timeout_s):
+            async with asyncio.timeout(program.timeout_s + _LATE_S):
                 async for frames in box.frames(request, nonce):
                     for stream, text in collected.take(frames):
                         watch.output(stream, text)

@@ -38,6 +38,7 @@ from callsheet.tools.sandbox.inside.wire import (
 )
 
 _GRACE_S: Final = 0.3
+_JOIN_MS: Final = 50
 _CHUNK: Final = 65_536
 _FONTS: Final = "/opt/mpl"
 _FONTS_HERE: Final = "/tmp/mpl"  # noqa: S108 - the container's own
@@ -87,6 +88,7 @@ class Execution:
         self._left: dict[bytes, int] = {}
         self._dropped = {STDOUT: 0, STDERR: 0}
         self._status: int | None = None
+        self._is_late = False
 
     def run(self) -> None:
         """From the request to the last frame; EOFError where the server goes away meanwhile."""
@@ -100,7 +102,7 @@ class Execution:
         self._left = dict.fromkeys((STDOUT, STDERR), int(request["output_bytes"]))
         self._speaker.say(CHECKED, _read_report(report, self._server))
         try:
-            self._relay(program)
+            self._relay(program, float(request["timeout_s"]))
         finally:
             kill_all()
         self._drain()
@@ -131,26 +133,44 @@ class Execution:
             os.set_blocking(fd, False)
         return program, report
 
-    def _relay(self, program: int) -> None:
-        """Pass output on until the program itself has ended, and for a moment after that."""
-        poll = select.poll()
-        for fd in (self._server, self._wakeup, *self._kinds):
+    def _relay(self, program: int, timeout_s: float) -> None:
+        """Pass output on until the program has ended or its time is over, and for a moment more.
+
+        After a little output more of it is waited for, so that what a loop prints piece by piece
+        arrives in pieces that are worth telling of. The end of the program is not waited with.
+        """
+        poll, urgent = select.poll(), select.poll()
+        for fd in (self._server, self._wakeup):
             poll.register(fd, select.POLLIN)
-        ends_at: float | None = None
-        while self._kinds or ends_at is None:
-            wait_s = None if ends_at is None else ends_at - time.monotonic()
-            if wait_s is not None and wait_s <= 0:
+            urgent.register(fd, select.POLLIN)
+        for fd in self._kinds:
+            poll.register(fd, select.POLLIN)
+        ends_at = time.monotonic() + timeout_s
+        while self._kinds or self._status is None:
+            left_s = ends_at - time.monotonic()
+            if left_s <= 0:
+                self._is_late = self._status is None
                 return
-            for fd, _ in poll.poll(None if wait_s is None else wait_s * 1000):
-                if fd == self._server:
-                    raise EOFError  # it has nothing to say any more but that it is gone
-                if fd == self._wakeup:
-                    _empty(fd)
-                elif not self._pass_on(fd):
-                    poll.unregister(fd)
-                    del self._kinds[fd]
-            if ends_at is None and self._has_ended(program):
+            passed = self._hear(poll, left_s)
+            if self._status is None and self._has_ended(program):
                 ends_at = time.monotonic() + _GRACE_S
+            elif self._status is None and 0 < passed < _CHUNK:
+                urgent.poll(_JOIN_MS)
+
+    def _hear(self, poll: select.poll, left_s: float) -> int:
+        """Wait for the next thing that happens; how many bytes of output it was."""
+        passed = 0
+        for fd, _ in poll.poll(left_s * 1000):
+            if fd == self._server:
+                raise EOFError  # it has nothing to say any more but that it is gone
+            if fd == self._wakeup:
+                _empty(fd)
+            elif count := self._pass_on(fd):
+                passed += count
+            elif count == 0:
+                poll.unregister(fd)
+                del self._kinds[fd]
+        return passed
 
     def _has_ended(self, program: int) -> bool:
         for pid, status in reaped():
@@ -158,19 +178,19 @@ class Execution:
                 self._status = status
         return self._status is not None
 
-    def _pass_on(self, fd: int) -> bool:
-        """Whether there may be more; what is over the limit is counted alone."""
+    def _pass_on(self, fd: int) -> int | None:
+        """How many bytes there were, 0 at the end; what is over the limit is counted alone."""
         kind = self._kinds[fd]
         try:
             data = os.read(fd, _CHUNK)
         except BlockingIOError:
-            return True
+            return None
         kept = data[: self._left[kind]]
         self._left[kind] -= len(kept)
         self._dropped[kind] += len(data) - len(kept)
         if kept:
             self._speaker.say(kind, kept)
-        return bool(data)
+        return len(data)
 
     def _drain(self) -> None:
         """What lay in the pipes when the last process ended: no more than a pipe can hold."""
@@ -184,6 +204,7 @@ class Execution:
         status = self._status or 0
         was_killed = os.WIFSIGNALED(status)
         return {
+            "is_late": self._is_late,
             "exit_code": None if was_killed else os.WEXITSTATUS(status),
             "signal": os.WTERMSIG(status) if was_killed else None,
             "oom_kills": kills,
