@@ -27,6 +27,7 @@ from callsheet.api.quota import QuotaRoutes
 from callsheet.api.run_events import RunEventRoutes
 from callsheet.api.runs import RunRoutes
 from callsheet.api.sessions import SessionRoutes
+from callsheet.api.todos import TodoRoutes
 from callsheet.api.tools import ToolRoutes
 from callsheet.api.usage import UsageRoutes
 from callsheet.auth.exposure import own_hosts
@@ -38,6 +39,7 @@ from callsheet.wiring.health import HealthService
 from callsheet.wiring.identities import make_identities
 from callsheet.wiring.interrupts import InterruptService
 from callsheet.wiring.title_model import make_titles
+from callsheet.wiring.todos import TodoService
 from callsheet.wiring.tool_list import ToolListService
 
 
@@ -69,6 +71,7 @@ def create_app(
         ConnectRoutes(services, options).router(),
         SessionRoutes(services, options).router(),
         ArtifactRoutes(services, options).router(),
+        TodoRoutes(services, options).router(),
         InterruptRoutes(services, options).router(),
         CatalogRoutes(services, options).router(),
         ToolRoutes(services, options).router(),
@@ -104,6 +107,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         sessions=application.sessions,
         titles=make_titles(application),
         artifacts=ArtifactService(application.core, application.folders.data),
+        todos=TodoService(application.core),
         interrupts=InterruptService(application.core),
         workflows=WorkflowService(application.workflows, settings.default_workflow),
         models=application.llm.models,

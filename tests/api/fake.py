@@ -15,6 +15,7 @@ from tests.api.fake_interrupts import FakeInterrupts
 from tests.api.fake_prices import FakePrices
 from tests.api.fake_quotas import FakeQuotas
 from tests.api.fake_records import FakeRuns, FakeSessions
+from tests.api.fake_todos import FakeTodos
 from tests.api.fake_tools import FakeTools
 from tests.api.fake_usage import FakeUsage
 
@@ -39,6 +40,7 @@ class World:
         self.sessions = FakeSessions(self.chat.streamed)
         self.runs = FakeRuns(self.sessions)
         self.artifacts = FakeArtifacts(self.sessions)
+        self.todos = FakeTodos(self.sessions)
         self.interrupts = FakeInterrupts()
         self.continuations = FakeContinuations(self.chat, self.runs)
         self.prices: Prices = FakePrices()
@@ -56,6 +58,7 @@ class World:
             sessions=self.sessions,
             titles=self.sessions,
             artifacts=self.artifacts,
+            todos=self.todos,
             interrupts=self.interrupts,
             workflows=FakeWorkflows(),
             models=FakeModels(),

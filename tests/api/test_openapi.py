@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -13,6 +14,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from callsheet.auth.principal import principal_named
 from tests.api.fake import World
 from tests.api.fake_records import a_message, a_run
+from tests.todos.lists import todo
 
 # Streams and files have no document.
 NOT_JSON = ("text/event-stream", "text/csv", "application/x-ndjson", "*/*")
@@ -70,6 +72,7 @@ async def test_the_answers_are_the_documented_ones(
         "runId": "r",
         "messages": [{"id": "m", "role": "user", "content": "x"}],
     }
+    world.todos.of[session.id] = replace(todo(">look", "-write"), session_id=session.id)
     sessions, message = "/v1/sessions", world.sessions.messages_of[session.id][0].id
     one = f"{sessions}/{session.id}"
     asked: list[tuple[str, str, str, Any, int]] = [
@@ -87,6 +90,8 @@ async def test_the_answers_are_the_documented_ones(
         ("POST", f"{sessions}/{{session_id}}/cancel", f"{one}/cancel", None, 200),
         ("GET", "/v1/runs/{run_id}", f"/v1/runs/{run.id}", None, 200),
         ("GET", f"{sessions}/{{session_id}}/artifacts", f"{one}/artifacts", None, 200),
+        ("GET", f"{sessions}/{{session_id}}/todo-list", f"{one}/todo-list", None, 200),
+        ("GET", f"{sessions}/{{session_id}}/todo-list", f"{sessions}/x/todo-list", None, 404),
         ("GET", "/v1/artifacts/{artifact_id}", "/v1/artifacts/none", None, 404),
         ("GET", "/v1/interrupts", "/v1/interrupts", None, 200),
         ("GET", "/v1/interrupts/{interrupt_id}", "/v1/interrupts/none", None, 404),

@@ -10,6 +10,7 @@ import msgspec
 from rich.console import Console
 
 from callsheet.cli.turn_printer import TurnPrinter
+from callsheet.events.activity import ActivityShown
 from callsheet.events.agent import AgentStarted
 from callsheet.events.call import CallStatus, LlmCallFinished
 from callsheet.events.entry import Entry
@@ -181,3 +182,18 @@ def test_a_model_does_not_command_the_terminal_but_a_file_gets_its_words() -> No
         for seq, event in enumerate(said, start=1):
             printer.show(Entry(seq=seq, at=START, event=event))
         assert answer.getvalue() == expected
+
+
+def test_a_todo_list_is_printed_each_time_it_changes() -> None:
+    items = [
+        {"id": "1", "label": "[red]look\x1b[2J", "status": "completed"},
+        {"id": "2", "label": "write", "status": "running"},
+        {"id": "3", "label": "check", "status": "pending"},
+    ]
+    content = {"listId": "l", "title": "Report", "revision": 2, "status": "active", "items": items}
+    shown = ActivityShown(
+        tool_call_id="c", activity="callsheet.todo", message_id="l", content=content
+    )
+    other = ActivityShown(tool_call_id="c", activity="mine", message_id="m", content={})
+    _, about, _ = printed(RUN, shown, other)
+    assert about == ("  Report\n    [x] [red]look\ufffd[2J\n    [>] write\n    [ ] check\n")

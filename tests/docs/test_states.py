@@ -12,6 +12,7 @@ from callsheet.kit.states import StateTable
 from callsheet.runs.end import SESSION_STATUS
 from callsheet.runs.states import RUN
 from callsheet.sessions.states import MESSAGE, SESSION
+from callsheet.todos.states import TODO_ITEM
 from tests.docs.pages import text_of
 
 TABLES: dict[str, StateTable[Any]] = {
@@ -20,6 +21,7 @@ TABLES: dict[str, StateTable[Any]] = {
     "Message": MESSAGE,
     "Stage": STAGE,
     "Tool call": TOOL_CALL,
+    "Todo step": TODO_ITEM,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from callsheet.settings.web import WebSettings
+from callsheet.todos.todo_list import TodoItem, TodoList, TodoWish
 from callsheet.tools.artifact import Artifact
 from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.context import ToolContext
@@ -44,10 +45,31 @@ class NoSandbox:
         return SandboxState("no_engine", "There is no engine.")
 
 
+class NoLists:
+    """Takes every list and keeps none."""
+
+    async def put(self, ctx: ToolContext, wish: TodoWish) -> TodoList:
+        items = tuple(TodoItem(uuid4(), step.label, step.status) for step in wish.steps)
+        now = ctx.clock.now()
+        return TodoList(
+            id=uuid4(),
+            session_id=ctx.session_id,
+            run_id=ctx.run_id,
+            tool_call_id=ctx.tool_call_id,
+            title=wish.title,
+            revision=1,
+            status="active",
+            items=items,
+            created_at=now,
+            updated_at=now,
+        )
+
+
 def no_ports() -> BuiltinPorts:
     return BuiltinPorts(
         post=NoPost(),
         artifacts=NoArtifacts(),
+        lists=NoLists(),
         search=make_engine(WebSettings()),
         fetcher=make_fetcher(WebSettings()),
         sandbox=NoSandbox(),

@@ -16,14 +16,15 @@ from callsheet.sessions.message_store import (
     add_user_message,
     delete_message,
     list_messages,
-    said_before,
     stored_as,
     take_again,
 )
+from callsheet.sessions.said_before import ReadBefore
 from tests.fixtures.booked import book_turns
 from tests.sessions.rows import MOMENT, answer, change, new_session, rows, say
 
 SHOWN = '{"visible": true, "status": "final"}'
+said_before = ReadBefore()
 
 
 async def listed(database: Database, session_id: UUID, limit: int = 50) -> list[list[str]]:
@@ -179,32 +180,6 @@ async def waiting_for_a_lock(database: Database) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_what_was_said_before_is_what_was_shown_oldest_first(database: Database) -> None:
-    session_id = await new_session(database)
-    await say(database, session_id, "one?")
-    await answer(database, session_id, "thinking", '{"visible": false, "status": "final"}')
-    await answer(database, session_id, "One.", SHOWN)
-    deleted = await say(database, session_id, "deleted")
-    await delete(database, session_id, deleted)
-    await say(database, session_id, "two?")
-    await answer(database, session_id, "", SHOWN)
-    await answer(database, session_id, "Half a tw", '{"visible": true, "status": "partial"}')
-    await answer(database, session_id, "thrown away", '{"visible": true, "status": "discarded"}')
-    await answer(database, session_id, "still", '{"visible": true, "status": "streaming"}')
-    now = await say(database, session_id, "three?")
-    await say(database, session_id, "later")
-    async with database.read() as tx:
-        everything = await said_before(tx, session_id, now, 100)
-        last = await said_before(tx, session_id, now, 2)
-    assert everything == [
-        ("user", "one?"),
-        ("assistant", "One."),
-        ("user", "two?"),
-        ("assistant", "Half a tw"),
-    ]
-    assert last == everything[-2:]
-
-
 async def test_a_message_that_is_asked_anew_takes_back_what_came_after_it(
     database: Database,
 ) -> None:
@@ -228,11 +203,11 @@ async def test_a_message_that_is_asked_anew_takes_back_what_came_after_it(
     ]
     now = await say(database, session_id, "three?")
     async with database.read() as tx:
-        assert await said_before(tx, session_id, now, 100) == [
+        assert (await said_before(tx, session_id, now, 100)).messages == (
             ("user", "zero?"),
             ("assistant", "Zero."),
             ("user", "one?"),
-        ]
+        )
     assert await rows(database, "SELECT message_count FROM sessions") == [(4,)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -18,7 +18,7 @@ from callsheet.ledger.price.quote import Quote
 from callsheet.turn.meter import Meter
 from callsheet.turn.ports import Emit, StageWork
 from callsheet.turn.request import TurnRequest
-from callsheet.turn.view import HistoryMessage, StageResult
+from callsheet.turn.view import Earlier, StageResult
 from callsheet.workflows.workflow import AgentSpec, Retry, Stage, TaskSpec, Workflow
 
 Play = Callable[[StageWork, Emit, Meter], Awaitable[StageResult]]
@@ -76,8 +76,8 @@ class OnePrice:
 class NoHistory:
     """Implements `History`: nothing was said before."""
 
-    async def before(self, request: TurnRequest) -> tuple[Sequence[HistoryMessage], int]:
-        return (), 0
+    async def before(self, request: TurnRequest) -> Earlier:
+        return Earlier()
 
 
 class ScriptedRunner:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -18,7 +17,7 @@ from callsheet.turn.engine import TurnEngine
 from callsheet.turn.outcome import Answered, Failed
 from callsheet.turn.request import TurnRequest
 from callsheet.turn.turn import Turns
-from callsheet.turn.view import HistoryMessage
+from callsheet.turn.view import Earlier
 from tests.turn.scripted import (
     NoHistory,
     OnePrice,
@@ -78,11 +77,11 @@ class Counting:
         self.failure = failure
         self.read = 0
 
-    async def before(self, request: TurnRequest) -> tuple[Sequence[HistoryMessage], int]:
+    async def before(self, request: TurnRequest) -> Earlier:
         self.read += 1
         if self.failure is not None:
             raise self.failure
-        return (), 7
+        return Earlier(message_count=7)
 
 
 async def test_a_rule_sees_the_message_count_though_no_stage_wants_the_history() -> None:

@@ -32,6 +32,7 @@ from callsheet.sessions.message_store import add_user_message, stored_as, take_a
 from callsheet.sessions.settings_store import settings_of
 from callsheet.sessions.store import claim_session, set_title
 from callsheet.sessions.title import title_of
+from callsheet.todos.store import put_away
 
 
 class Gate:
@@ -210,6 +211,7 @@ class Gate:
         known = await stored_as(tx, request.session_id, request.message_id, raw_id)
         if known is not None:
             await take_again(tx, known, request.text, metadata)
+            await put_away(tx, request.session_id, known)
             return known, False
         # The id is that of a message of a branch that was taken back, or of another session's.
         own = new_id()

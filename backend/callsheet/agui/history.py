@@ -9,6 +9,8 @@ from uuid import UUID
 from callsheet.agui.cost_frames import STATE_KEY
 from callsheet.agui.frame import encode_one_line
 from callsheet.agui.run_frames import PROTOCOL_VERSION, WireIds
+from callsheet.agui.todo_activity import todo_snapshot
+from callsheet.todos.todo_list import TodoList
 
 MOST_BYTES: Final = 8_000_000
 """Of one snapshot; some readers take no frame over 10 MB."""
@@ -68,15 +70,26 @@ def _message(message: Said) -> dict[str, Any]:
     return spelled
 
 
-def at_rest(ids: WireIds, messages: Sequence[Said], session: dict[str, Any]) -> bytes:
+def from_before(messages: Sequence[Said], todo: TodoList | None) -> tuple[dict[str, Any], ...]:
+    """What was said, and the todo list beside it.
+
+    A list that stood among the messages would tell clients that these are all the activities
+    there are.
+    """
+    beside = () if todo is None else (todo_snapshot(todo),)
+    return (messages_snapshot(messages), *beside)
+
+
+def at_rest(ids: WireIds, before: Sequence[dict[str, Any]], session: dict[str, Any]) -> bytes:
     """A whole stream for a session in which nothing is under way: begin, history, state, end.
 
-    No frame has an id: none of it is in a journal. `session` is the session's part of the state.
+    No frame has an id: none of it is in a journal. `before` as `from_before` gives it, `session` is
+    the session's part of the state.
     """
     envelope = {"threadId": ids.thread_id, "runId": ids.run_id}
     events = (
         {"type": "RUN_STARTED", **envelope, "protocolVersion": PROTOCOL_VERSION},
-        messages_snapshot(messages),
+        *before,
         {"type": "STATE_SNAPSHOT", "snapshot": {STATE_KEY: {"session": session}}},
         {"type": "RUN_FINISHED", **envelope},
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,7 +36,7 @@ class RunFrames:
         ids: WireIds,
         protocol: Protocol,
         show: ShowOptions,
-        history: dict[str, Any] | None = None,
+        history: Sequence[dict[str, Any]] = (),
     ) -> None:
         self._out = out
         self._history = history
@@ -50,8 +51,8 @@ class RunFrames:
         """Begin before the run does, for a client with nothing in hand: it has not to wait."""
         self._is_open = True
         self._out.put_beside({**self._begin(), "metadata": {"callsheet": self._own(session_id)}})
-        if self._history is not None:
-            self._out.put_beside(self._history)
+        for before in self._history:
+            self._out.put_beside(before)
 
     def writers(self) -> Writers:
         """Which event is written by what."""
@@ -74,8 +75,8 @@ class RunFrames:
             self._begin(),
             {**self._own(event.session_id), **named},
         )
-        if self._history is not None:
-            self._out.put_beside(self._history)
+        for before in self._history:
+            self._out.put_beside(before)
 
     def _begin(self) -> dict[str, Any]:
         started = {"type": "RUN_STARTED", **self._envelope(), "protocolVersion": PROTOCOL_VERSION}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +14,12 @@ from callsheet.agui.run_input import Protocol
 class Viewer:
     """`client_state` is the state that the client holds, which stays its own.
 
-    Frames up to and with `after` were seen before and are not written again. `history` is an
-    event that follows the beginning, without an id, for a client that has nothing. `protocol` is
-    its generation, where it says so; None: that of the client that asked for the run.
+    Frames up to and with `after` were seen before and are not written again. `history` are events
+    that follow the beginning, without ids, for a client that has nothing. `protocol` is its
+    generation, where it says so; None: that of the client that asked for the run.
     """
 
     client_state: Any = None
     after: Place | None = None
-    history: dict[str, Any] | None = None
+    history: Sequence[dict[str, Any]] = ()
     protocol: Protocol | None = None

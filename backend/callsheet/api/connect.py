@@ -7,7 +7,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from callsheet.agui.history import at_rest, messages_snapshot
+from callsheet.agui.history import at_rest, from_before
 from callsheet.agui.run_frames import WireIds
 from callsheet.agui.viewer import Viewer
 from callsheet.api.caller import caller_of, path_id
@@ -56,7 +56,7 @@ class ConnectRoutes:
         connected = await self._services.sessions.connect(caller, id_)
         if connected.watched is None:
             return self._at_rest(connected, session_id)
-        history = messages_snapshot(connected.messages)
+        history = from_before(connected.messages, connected.todo)
         viewer = Viewer(history=history, protocol=protocol_asked(request))
         return run_stream(connected.watched, viewer, self._options, self._services.sessions)
 
@@ -67,6 +67,6 @@ class ConnectRoutes:
             total |= {"totalCost": plain(session.total_cost), "currency": connected.currency}
         ids = WireIds(thread_id, str(part_id(session.id, "connect")))
         return Response(
-            at_rest(ids, connected.messages, total),
+            at_rest(ids, from_before(connected.messages, connected.todo), total),
             headers={**STREAM_HEADERS, "X-Session-Id": str(session.id)},
         )

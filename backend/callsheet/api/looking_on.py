@@ -75,6 +75,6 @@ def run_stream(
     run, encoder = watched.run, encoder_for(watched, viewer, options)
     headers = run_headers(run.session_id, run.id)
     said = partial(sessions.streamed, run.session_id, run.id)
-    early = viewer.history is not None and run.status == "queued"
+    early = bool(viewer.history) and run.status == "queued"
     opening = encoder.open_early(run.session_id) if early else b""
     return StreamResponse(watched.entries, encoder, headers, options.ping_after_s, said, opening)

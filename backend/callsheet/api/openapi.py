@@ -27,6 +27,7 @@ from callsheet.api.fields import Continuation, NewSession, SessionEdit
 from callsheet.api.price_documents import ModelPrices, PricePage
 from callsheet.api.price_fields import NewPrice
 from callsheet.api.quota_documents import OwnLimits, Quota
+from callsheet.api.todo_documents import TodoList
 from callsheet.api.tool_documents import SessionTools, Tools
 from callsheet.api.usage_documents import Billing, UsageCallPage, UsageReport, UsageToday
 
@@ -36,8 +37,8 @@ _REF: Final = "#/components/schemas/{name}"
 _DOCUMENTS: Final = (
     Answer, ArtifactPage, Billing, Continuation, Interrupt, InterruptPage, Live, MessagePage,
     ModelPrices, Models, NewPrice, NewSession, OwnLimits, PricePage, ProblemDocument, Quota, Ready,
-    Run, RunPage, Session, SessionEdit, SessionPage, SessionTools, Stopped, Tools, UsageCallPage,
-    UsageReport, UsageToday, Workflows,
+    Run, RunPage, Session, SessionEdit, SessionPage, SessionTools, Stopped, TodoList, Tools,
+    UsageCallPage, UsageReport, UsageToday, Workflows,
 )  # fmt: skip
 _ERRORS: Final[Mapping[int, str]] = {
     401: "No valid key or token.",

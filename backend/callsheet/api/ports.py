@@ -13,6 +13,7 @@ from callsheet.api.artifact_ports import Artifacts
 from callsheet.api.price_ports import Prices
 from callsheet.api.quota_ports import UserQuotas
 from callsheet.api.session_ports import Sessions, Titles
+from callsheet.api.todo_ports import Todos
 from callsheet.api.tool_ports import ToolList
 from callsheet.api.usage_ports import UsageReports
 from callsheet.auth.principal import Principal
@@ -166,6 +167,7 @@ class Services:
     titles: Titles
     interrupts: Interrupts
     artifacts: Artifacts
+    todos: Todos
     workflows: WorkflowCatalog
     models: ModelCatalog
     tools: ToolList

@@ -24,6 +24,8 @@ from callsheet.sessions.message import MessageRecord
 from callsheet.sessions.message_store import list_messages
 from callsheet.sessions.session import SessionRecord
 from callsheet.sessions.store import delete_session, list_sessions
+from callsheet.todos.store import find_list
+from callsheet.todos.todo_list import TodoList, as_text
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="List, show and delete conversations."
@@ -71,13 +73,16 @@ def list_command(
 @app.command()
 def show(session: _Session = "recent", *, user: _User = LOCAL_USER) -> None:
     """Show a session's messages with what each cost."""
-    record, messages = asyncio.run(_read(principal_named(user), session))
+    record, messages, todo = asyncio.run(_read(principal_named(user), session))
     currency = read_deployment().settings.currency
     OUT.print(f"[bold]{escape(record.title or 'untitled')}[/bold]  {record.id}", soft_wrap=True)
     for message in messages:
         OUT.print(f"\n[dim]{escape(_head(message))}[/dim]", soft_wrap=True)
         if message.content:
             OUT.print(message.content, soft_wrap=True, markup=False)
+    if todo is not None:
+        OUT.print(f"\n[dim]todo list, {todo.status}[/dim]")
+        OUT.print(printable(as_text(todo.title, todo.items)), soft_wrap=True, markup=False)
     OUT.print(
         f"\n[dim]{counted(record.message_count, 'message')}, {record.total_tokens} tokens, "
         f"{record.total_cost} {currency}[/dim]",
@@ -114,7 +119,7 @@ def delete(
 
 async def _read(
     principal: Principal, session: str
-) -> tuple[SessionRecord, tuple[MessageRecord, ...]]:
+) -> tuple[SessionRecord, tuple[MessageRecord, ...], TodoList | None]:
     async with open_database() as database, database.read() as tx:
         record = await find_named(tx, principal, session)
         messages: list[MessageRecord] = []
@@ -123,7 +128,7 @@ async def _read(
             page = await list_messages(tx, record.id, request)
             messages += page.items
             if page.next_cursor is None:
-                return record, tuple(messages)
+                return record, tuple(messages), await find_list(tx, record.id)
             request = PageRequest(limit=LARGEST_PAGE, cursor=page.next_cursor)
 
 

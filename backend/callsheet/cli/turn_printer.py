@@ -10,7 +10,9 @@ from typing import TextIO
 from rich.console import Console
 from rich.markup import escape
 
+from callsheet.agui.todo_activity import TODO
 from callsheet.cli.answers import told
+from callsheet.events.activity import ActivityShown
 from callsheet.events.agent import AgentStarted
 from callsheet.events.call import LlmCallFinished
 from callsheet.events.entry import Entry
@@ -20,6 +22,7 @@ from callsheet.events.text import TextDelta, TextStarted
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted, ToolResult
 from callsheet.events.usage import ModelUsage
 from callsheet.kit.text import printable
+from callsheet.todos.todo_list import MARKS
 
 _LONGEST_SHOWN = 100
 
@@ -61,7 +64,7 @@ class TurnPrinter:
                 self._visible.add(started.message_id)
             case StageStarted() | StageSkipped() | StageRetried() | AgentStarted() as step:
                 self._step(step)
-            case ToolCallStarted() | ToolCallArgs() | ToolResult() as tool:
+            case ToolCallStarted() | ToolCallArgs() | ToolResult() | ActivityShown() as tool:
                 self._tool(tool)
             case RunStarted() as before:
                 self._before = before
@@ -94,8 +97,11 @@ class TurnPrinter:
             case StageRetried():
                 self._say(f"▸ {escape(step.stage)} again, attempt {step.attempt}: {step.code}")
 
-    def _tool(self, tool: ToolCallStarted | ToolCallArgs | ToolResult) -> None:
+    def _tool(self, tool: ToolCallStarted | ToolCallArgs | ToolResult | ActivityShown) -> None:
         match tool:
+            case ActivityShown():
+                if tool.activity == TODO:
+                    self._todo(tool)
             case ToolCallStarted():
                 self._arguments[tool.tool_call_id] = ""
             case ToolCallArgs():
@@ -107,6 +113,11 @@ class TurnPrinter:
                     f"  [{colour}]{escape(tool.tool)}[/{colour}] {escape(arguments)} "
                     f"→ {escape(_shown(tool.content))}"
                 )
+
+    def _todo(self, shown: ActivityShown) -> None:
+        self._say(f"  [bold]{escape(printable(shown.content['title']))}[/bold]")
+        for item in shown.content["items"]:
+            self._say(escape(f"    {MARKS[item['status']]} {printable(item['label'])}"))
 
     def _end(
         self,

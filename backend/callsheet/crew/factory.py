@@ -25,6 +25,7 @@ from callsheet.crew.tool_desk import ToolDesk
 from callsheet.crew.tool_round import ToolRound
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.ids import new_id
+from callsheet.todos.todo_list import TOOL as TODO_LIST
 from callsheet.workflows.inputs import DataBlock, ResolvedTask, resolve
 from callsheet.workflows.workflow import TaskSpec
 
@@ -127,6 +128,7 @@ class CrewFactory:
             scene.emit,
         )
         offer = desk.offer() if model.native_tools else NO_TOOLS
+        todo = scene.work.view.todo if frame.depth == 0 and offer.has(TODO_LIST) else ""
         options = scene.abilities.options
 
         def opening() -> Opening:
@@ -137,7 +139,7 @@ class CrewFactory:
                 replace(resolved, blocks=blocks),
                 model=model,
                 tools=offer,
-                said=replace(self._said(frame), added=self._added(spec)),
+                said=replace(self._said(frame), added=self._added(spec), todo=todo),
             )
 
         part = Part(

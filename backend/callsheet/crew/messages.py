@@ -38,6 +38,11 @@ _ASIDES: Final[Mapping[str, tuple[str, str]]] = {
         "In <{name}> stands what the user wrote while this was being worked on. It belongs to what "
         "they want.",
     ),
+    "todo": (
+        "The open todo list",
+        "In <{name}> stands the todo list as an earlier turn has left it: [x] is completed, [>] "
+        "running, [ ] pending. Go on with it where the user wants that, or put it away.",
+    ),
 }
 
 

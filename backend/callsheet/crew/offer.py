@@ -14,5 +14,9 @@ class Offer:
     schemas: Sequence[Mapping[str, Any]] = ()
     instructions: Sequence[str] = ()
 
+    def has(self, name: str) -> bool:
+        """Whether a tool of that name is offered."""
+        return any(schema["function"]["name"] == name for schema in self.schemas)
+
 
 NO_TOOLS: Final = Offer()

@@ -35,14 +35,16 @@ class Conversation:
     """What an execution is told of it.
 
     `persona` is how the user would like to be answered, `context` what their application tells,
-    `added` what they said while others of the crew were at work. All are data like any other: the
-    instructions say no more of them than what they are.
+    `added` what they said while others of the crew were at work, `todo` the steps that an earlier
+    turn has left open. All are data like any other: the instructions say no more of them than what
+    they are.
     """
 
     history: Sequence[HistoryMessage] = ()
     persona: str | None = None
     context: str = ""
     added: str = ""
+    todo: str = ""
 
 
 NOTHING_SAID: Final = Conversation()
@@ -58,7 +60,12 @@ def open_talk(
     said: Conversation = NOTHING_SAID,
 ) -> Opening:
     """Who the agent is, what was said before, what the task works on."""
-    texts = {"persona": said.persona or "", "context": said.context, "afterthought": said.added}
+    texts = {
+        "persona": said.persona or "",
+        "context": said.context,
+        "afterthought": said.added,
+        "todo": said.todo,
+    }
     beside = asides(texts, resolved.blocks)
     system = system_message(
         agent,

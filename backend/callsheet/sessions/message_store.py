@@ -14,7 +14,6 @@ from callsheet.db.transaction import Read, Tx
 from callsheet.kit.json import encode
 from callsheet.kit.pages import Page, PageRequest, decode_cursor, encode_cursor
 from callsheet.sessions.message import MessageRecord
-from callsheet.sessions.shown import SHOWN
 
 _T = AgentChatMessage.__table__.c
 _COLUMNS = (
@@ -79,13 +78,6 @@ SET message_count = s.message_count - (SELECT count(*) FROM gone), last_activity
 FROM here WHERE s.id = here.session_id
 """)
 
-_BEFORE = text(f"""
-SELECT role, content FROM messages
-WHERE session_id = :session_id AND {SHOWN}
-  AND seq < (SELECT seq FROM messages WHERE id = :message_id)
-ORDER BY seq DESC LIMIT :limit
-""")  # noqa: S608 - our own text, not a value
-
 _LOCK = text("SELECT id FROM sessions WHERE id = :id FOR NO KEY UPDATE")
 
 _DELETE = text("""
@@ -140,19 +132,6 @@ async def take_again(tx: Tx, message_id: UUID, content: str, metadata: Mapping[s
     beside = encode(metadata).decode()
     await tx.execute(_EDIT, {"id": message_id, "content": content, "metadata": beside})
     await tx.execute(_TAKE_BACK, {"id": message_id})
-
-
-async def said_before(
-    tx: Read, session_id: UUID, message_id: UUID, limit: int
-) -> list[tuple[str, str]]:
-    """Role and text of the last `limit` user messages and visible answers before a message.
-
-    Oldest first; messages without text are left out.
-    """
-    rows = await tx.execute(
-        _BEFORE, {"session_id": session_id, "message_id": message_id, "limit": limit}
-    )
-    return [(row.role, row.content) for row in reversed(rows.all())]
 
 
 async def list_messages(tx: Read, session_id: UUID, page: PageRequest) -> Page[MessageRecord]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from callsheet.todos.todo_list import TOOL as TODO_LIST
 from callsheet.turn.view import TurnView
 from callsheet.workflows.workflow import Stage, Workflow
 
@@ -49,9 +50,10 @@ def stops(stage: Stage, view: TurnView) -> bool:
 
 
 def looks_back(workflow: Workflow) -> bool:
-    """Whether anything in it may look at what was said before in the session."""
+    """Whether anything in it may look at what was said, or left open, before in the session."""
     return any(
         stage.history
+        or any(TODO_LIST in agent.tools for agent in stage.agents.values())
         or any(
             rule is not None and "message_count" in rule.expression
             for rule in (stage.run_when, stage.skip_when, stage.stop_when)

@@ -76,8 +76,15 @@ class TurnEngine:
         now = past.began_at or self._clock.now()
         if request.is_first or not looks_back(workflow):
             return TurnView(request.message_text, (), now, settings=request.settings)
-        messages, count = await self._history.before(request)
-        return TurnView(request.message_text, tuple(messages), now, count, request.settings)
+        earlier = await self._history.before(request)
+        return TurnView(
+            request.message_text,
+            earlier.messages,
+            now,
+            earlier.message_count,
+            request.settings,
+            todo=earlier.todo,
+        )
 
     async def _stages(self, turn: _Turn, view: TurnView) -> TurnOutcome:
         record, recorder = turn.record, turn.recorder

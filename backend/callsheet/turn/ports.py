@@ -16,7 +16,7 @@ from callsheet.ledger.price.quote import Quote
 from callsheet.turn.meter import Meter
 from callsheet.turn.record import Record
 from callsheet.turn.request import TurnRequest
-from callsheet.turn.view import HistoryMessage, StageResult, TurnView
+from callsheet.turn.view import Earlier, StageResult, TurnView
 from callsheet.workflows.workflow import Stage, Workflow
 
 
@@ -82,10 +82,10 @@ class StageRunner(Protocol):
 
 
 class History(Protocol):
-    """Reads what was said before in a session."""
+    """Reads what a session holds from before a turn."""
 
-    async def before(self, request: TurnRequest) -> tuple[Sequence[HistoryMessage], int]:
-        """The earlier user messages and visible answers, oldest first, and the message count."""
+    async def before(self, request: TurnRequest) -> Earlier:
+        """What was said, and which steps are still open."""
         ...
 
 

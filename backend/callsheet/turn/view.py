@@ -19,6 +19,19 @@ class HistoryMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """What the session holds from before the turn.
+
+    `messages` are user messages and visible answers, oldest first. `todo` is the list of steps that
+    an earlier turn has left open, as lines of text; empty where there is none.
+    """
+
+    messages: tuple[HistoryMessage, ...] = ()
+    message_count: int = 0
+    todo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StageResult:
     """What a stage gave: its text, and the parsed value where the stage has a schema."""
 
@@ -31,7 +44,8 @@ class StageResult:
 class TurnView:
     """The message, the history, and the results of the stages that have run.
 
-    `message_text` has behind it what was said on the way, as far as it is known by then.
+    `message_text` has behind it what was said on the way, as far as it is known by then. `todo` as
+    in `Earlier`.
     """
 
     message_text: str
@@ -40,6 +54,7 @@ class TurnView:
     message_count: int = 0
     settings: SessionSettings = field(default_factory=SessionSettings)
     results: Mapping[str, StageResult] = field(default_factory=dict)
+    todo: str = ""
 
     def after(self, stage: str, result: StageResult) -> TurnView:
         """The view with one more result."""

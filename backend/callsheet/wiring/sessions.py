@@ -22,6 +22,7 @@ from callsheet.sessions.settings import SessionChange
 from callsheet.sessions.settings_store import change_session
 from callsheet.sessions.shown import ShownMessage, shown_messages, streamed_messages
 from callsheet.stream.connected import ConnectedSession
+from callsheet.todos.store import find_list
 from callsheet.wiring.core import Core
 from callsheet.wiring.runs import RunService
 
@@ -71,8 +72,11 @@ class SessionService:
             active = await find_active(tx, session_id)
             run_id = await waiting_run(tx, session_id) if active is None else active[0]
             messages = await shown_messages(tx, session_id, _MOST_SHOWN, MOST_BYTES, run_id)
+            todo = await find_list(tx, session_id)
+        if todo is not None and (todo.run_id == run_id or todo.status == "archived"):
+            todo = None
         watched = None if run_id is None else await self._runs.watch(principal, run_id)
-        return ConnectedSession(session, messages, watched, core.currency)
+        return ConnectedSession(session, messages, watched, core.currency, todo)
 
     async def streamed(self, session_id: UUID, run_id: UUID) -> Sequence[ShownMessage]:
         """What a client holds that saw all runs of the session up to this one."""

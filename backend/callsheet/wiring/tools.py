@@ -23,6 +23,7 @@ from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.sandbox.options import SandboxOptions
 from callsheet.tools.sandbox.sandbox_file import FILE, read_sandbox
 from callsheet.wiring.kept_artifacts import KeptArtifacts
+from callsheet.wiring.kept_todos import KeptTodos
 from callsheet.wiring.outbox import StoredPost
 from callsheet.wiring.sandbox import SandboxPart, make_sandbox
 from callsheet.wiring.web import make_engine, make_fetcher
@@ -66,6 +67,7 @@ def make_registry(
             fetcher=make_fetcher(settings.web),
             sandbox=sandbox.sandbox,
             sandbox_options=sandbox.options,
+            lists=KeptTodos(database),
         )
         registry.add(builtin_tools(ports), owner=OWN, origin="builtin")
     if wanted.plugins:

@@ -1,4 +1,4 @@
-"""Keeps the journals of ended runs small, and removes them when they are old."""
+"""Keeps the journals of ended runs small; removes them, and todo lists, in their time."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from callsheet.runs.upkeep_store import (
     next_whole,
     pack_journal,
 )
+from callsheet.todos.store import forget_lists
 
 EVERY_S: Final = 600.0
 _FORGET_AT_ONCE: Final = 20
@@ -66,6 +67,7 @@ class Upkeep:
         keep, pack = self._options.keep_days, self._options.pack_after_days
         forgotten = await self._all(self._forget, keep) if keep else 0
         forgotten += await self._all(self._forget_deleted, _DELETED_AFTER_DAYS)
+        await self._all(self._forget_lists, _DELETED_AFTER_DAYS)
         packed = await self._pack_all(pack) if pack else 0
         if forgotten or packed:
             _log.info("journals_kept_up", removed=forgotten, packed=packed)
@@ -94,6 +96,10 @@ class Upkeep:
         if forgotten:
             await forget_words(tx)
         return forgotten
+
+    @staticmethod
+    async def _forget_lists(tx: Tx, before: datetime) -> int:
+        return await forget_lists(tx, before, _FORGET_AT_ONCE)
 
     async def _pack_all(self, days: float) -> int:
         """Pack run by run; one that cannot be packed is left as it is and holds up no other."""

@@ -18,6 +18,8 @@ import callsheet.db.tables.rate_window
 import callsheet.db.tables.run
 import callsheet.db.tables.run_event
 import callsheet.db.tables.session_settings
+import callsheet.db.tables.session_todo_item
+import callsheet.db.tables.session_todo_list
 import callsheet.db.tables.usage_refusal
 import callsheet.db.tables.user
 import callsheet.db.tables.user_quota

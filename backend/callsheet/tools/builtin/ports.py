@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from callsheet.tools.artifact import Artifacts
 from callsheet.tools.builtin.post import Post
+from callsheet.tools.builtin.todo_lists import TodoLists
 from callsheet.tools.sandbox.options import SandboxOptions
 from callsheet.tools.sandbox.protocol import Sandbox
 from callsheet.tools.web.engine import SearchEngine
@@ -22,3 +23,4 @@ class BuiltinPorts:
     fetcher: Fetcher
     sandbox: Sandbox
     sandbox_options: SandboxOptions
+    lists: TodoLists
