@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any, Final
 
 import msgspec
@@ -55,7 +56,7 @@ def answer_to(scenario: Scenario, body: ChatBody, number: int) -> Answer:
         finish = "stop"
     elif scenario.tools and (body.awaits_tools() or (scenario.tools_always and body.tools)):
         calls = _calls(scenario, body, number)
-        deltas += _tool_deltas(calls, scenario.tool_pieces)
+        deltas += _tool_deltas(calls, scenario.tool_pieces, scenario.tool_mix)
         finish = "tool_calls"
     else:
         markers = body.markers() if scenario.echo else ""
@@ -130,17 +131,22 @@ def _calls(scenario: Scenario, body: ChatBody, number: int) -> tuple[dict[str, A
     )
 
 
-def _tool_deltas(calls: tuple[dict[str, Any], ...], pieces: int) -> list[bytes]:
+def _tool_deltas(calls: tuple[dict[str, Any], ...], pieces: int, mix: str) -> list[bytes]:
     """Each call begins with its id and name; `pieces` of arguments follow, or come with it if 1."""
-    deltas = []
+    each = []
     for index, call in enumerate(calls):
         arguments = call["function"]["arguments"]
         parts = ["", *_split(arguments, pieces)] if pieces > 1 else [arguments]
         head = {"name": call["function"]["name"], "arguments": parts[0]}
         first = {"index": index, "id": call["id"], "type": "function", "function": head}
         rest = [{"index": index, "function": {"arguments": part}} for part in parts[1:]]
-        deltas += [msgspec.json.encode({"tool_calls": [item]}) for item in (first, *rest)]
-    return deltas
+        each.append([first, *rest])
+    items = [item for items in each for item in items]
+    if mix != "none":
+        items = [item for turn in zip_longest(*each) for item in turn if item is not None]
+    if mix == "bare":
+        items = [{k: v for k, v in item.items() if k not in {"index", "id"}} for item in items]
+    return [msgspec.json.encode({"tool_calls": [item]}) for item in items]
 
 
 def _split(text: str, pieces: int) -> list[str]:

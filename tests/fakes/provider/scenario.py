@@ -46,7 +46,8 @@ class Scenario(
     marker-... words of the user's messages before it, `stamp` puts `@<CLOCK_MONOTONIC in ns> ` into
     each piece when it is written.
     `tools` are asked for once after each user message, if tools are offered; with `tools_always`
-    whenever they are offered.
+    whenever they are offered. `tool_mix` sends the pieces of several calls in turn: `index` with
+    the call's index on each, `bare` with nothing that tells them apart after their names.
     `vary` makes the tokens differ from request to request. `fault` strikes every
     `fault_every`-th request that meets the scenario, and only the first `fault_times`.
     `held` answers wait after their first write until they are released.
@@ -64,6 +65,7 @@ class Scenario(
     stamp: bool = False
     tools: tuple[ToolAsk, ...] = ()
     tool_pieces: int = 4
+    tool_mix: Literal["none", "index", "bare"] = "none"
     tools_always: bool = False
     usage: Literal["asked", "always", "never"] = "asked"
     prompt_tokens: int = 11

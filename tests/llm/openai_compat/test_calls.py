@@ -56,6 +56,91 @@ def test_tool_calls_however_they_are_numbered(deltas: list[Any], calls: list[Any
     assert len(begun) == len(calls)
 
 
+F1, F2 = '{"a":', '"x"}'
+G1, G2 = '{"b":', "[1]}"
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    {
+        "by index": [
+            (0, "c1", "f", F1), (1, "c2", "g", G1), (0, None, None, F2), (1, None, None, G2),
+        ],
+        "by index as text": [
+            ("0", "c1", "f", F1), ("1", "c2", "g", G1), ("0", None, None, F2), ("1", "", "", G2),
+        ],
+        "by index, without ids": [
+            (0, None, "f", F1), (1, None, "g", G1), (0, None, None, F2), (1, None, None, G2),
+        ],
+        "by id, without an index": [
+            (None, "c1", "f", F1), (None, "c2", "g", G1), (None, "c1", None, F2),
+            (None, "c2", None, G2),
+        ],
+        "by id, all of index 0": [
+            (0, "c1", "f", F1), (0, "c2", "g", G1), (0, "c1", None, F2), (0, "c2", None, G2),
+        ],
+        "by id and name, all of index 0": [
+            (0, "c1", "f", F1), (0, "c2", "g", G1), (0, "c1", "f", F2), (0, "c2", "g", G2),
+        ],
+        "by name alone": [
+            (None, None, "f", F1), (None, None, "g", G1), (None, None, "f", F2),
+            (None, "", "g", G2),
+        ],
+        "by name, all of index 0": [
+            (0, None, "f", F1), (0, None, "g", G1), (0, None, "f", F2), (0, None, "g", G2),
+        ],
+        "the index only at first": [
+            (0, "c1", "f", F1), (1, "c2", "g", G1), (None, "c1", None, F2), (None, "c2", "", G2),
+        ],
+        "the index only later": [
+            (None, "c1", "f", F1), (None, "c2", "g", G1), (0, "c1", None, F2), (1, "c2", None, G2),
+        ],
+        "one id for all": [
+            (0, "call", "f", F1), (1, "call", "g", G1), (0, "call", None, F2),
+            (1, "call", None, G2),
+        ],
+        "names after ids": [
+            (0, "c1", None, ""), (1, "c2", None, ""), (0, None, "f", F1), (1, None, "g", G1),
+            (0, None, None, F2), (1, None, None, G2),
+        ],
+    }.items(),
+    ids=lambda pair: pair[0],
+)  # fmt: skip
+def test_the_pieces_of_two_calls_may_be_mixed(pieces: tuple[str, list[Any]]) -> None:
+    deltas = [chunk({"tool_calls": [call(*piece)]}) for piece in pieces[1]]
+
+    found = calls_in(parts_of(*deltas, chunk({}, "tool_calls")))
+
+    assert [each[1:] for each in found] == [("f", F1 + F2), ("g", G1 + G2)]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "calls"),
+    [
+        # Two whole calls of one tool, without a word on which is which.
+        ([(0, None, "f", '{"a":1}'), (0, None, "f", '{"a":2}')], ['{"a":1}', '{"a":2}']),
+        ([(None, None, "f", "{}"), (None, None, "f", "{}")], ["{}", "{}"]),
+        ([(0, "c", "f", '{"a":1}'), (0, "c", "f", '{"a":2}')], ['{"a":1}', '{"a":2}']),
+        # One call whose name is on every piece.
+        ([(None, None, "f", '{"a"'), (None, None, "f", ":1}")], ['{"a":1}']),
+        ([(None, None, "f", ""), (None, None, "f", '{"a":1}')], ['{"a":1}']),
+        ([(None, None, "f", '{"a":1}'), (None, None, "f", "")], ['{"a":1}']),
+        # One call whose id changes from piece to piece.
+        ([(0, "c1", "f", '{"a"'), (0, "c2", None, ":1}")], ['{"a":1}']),
+        # An empty object that is only the beginning.
+        ([(0, "c1", "f", {}), (0, None, None, '{"a":1}')], ['{"a":1}']),
+        # Nothing tells them apart: what is no JSON goes back to the model.
+        ([(None, None, "f", '{"a"'), (None, None, None, '{"b"')], ['{"a"{"b"']),
+    ],
+)
+def test_how_many_calls_there_are(pieces: list[Any], calls: list[str]) -> None:
+    deltas = [chunk({"tool_calls": [call(*piece)]}) for piece in pieces]
+
+    found = calls_in(parts_of(*deltas, chunk({}, "tool_calls")))
+
+    assert [each[1:] for each in found] == [("f", arguments) for arguments in calls]
+
+
 def test_the_old_function_call() -> None:
     parts = parts_of(
         chunk({"function_call": {"name": "f", "arguments": '{"a"'}}),
