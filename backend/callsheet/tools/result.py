@@ -9,13 +9,16 @@ from collections.abc import Iterable, Mapping, Set, ValuesView
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from pydantic import BaseModel
 
 from callsheet.kit import json
 from callsheet.kit.text import clean
+
+_WHOLE: Final = (bool, int, float, str, bytes, bytearray, memoryview)
+"""What has nothing inside, though some of it looks like many."""
 
 
 def result_text(value: Any) -> str:
@@ -50,7 +53,7 @@ def _plain(value: Any) -> Any:
 
 def _opened(value: Any) -> Any:
     """A record as its fields, anything that is many as a list; everything else as it is."""
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or isinstance(value, _WHOLE):
         return value
     if isinstance(value, (BaseModel, msgspec.Struct)) or dataclasses.is_dataclass(value):
         return _fields(value)
@@ -77,15 +80,23 @@ def _fields(value: Any) -> Any:
 
 def _single(value: Any) -> Any:
     """One value that has nothing inside."""
-    if value is None or isinstance(value, (bool, int)):
+    if value is None or isinstance(value, bool):
         return value
-    if isinstance(value, (float, Decimal)) and not math.isfinite(value):
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return _as_text(value)
+
+
+def _as_text(value: Any) -> str | None:
+    if isinstance(value, Decimal) and not value.is_finite():
         return None
     if isinstance(value, (bytes, bytearray, memoryview)):
         return clean(bytes(value).decode("utf-8", "replace"))
     if isinstance(value, (datetime, date, time, timedelta)):
-        return msgspec.to_builtins(value)
-    return value if isinstance(value, float) else clean(str(value))
+        value = msgspec.to_builtins(value)
+    return clean(str.__str__(value) if isinstance(value, str) else str(value))
 
 
 def _key(key: Any) -> str:
