@@ -2,7 +2,8 @@
 
 BENCH_ROUNDS (default 5) says how often; 1 is a quick look. Exits with 1 where a must is missed.
 `make bench ARGS=rows` measures a large ledger instead (bench/rows/run.py), ARGS=views a crowd
-of streams and the replay of a long run (bench/views/run.py).
+of streams and the replay of a long run (bench/views/run.py), ARGS=sandbox programs in the sandbox
+(bench/sandbox/run.py).
 Judge it on a quiet machine: waiting for the database is a part of a turn, and on cores that others
 use it is mostly waiting for a core.
 """
@@ -26,6 +27,7 @@ from bench.measure import Billed, Control, measure_round, open_run_mib, warm
 from bench.process import Place, Process, cores, same_weight, start
 from bench.report import details, rows, table
 from bench.rows.run import main as measure_rows
+from bench.sandbox.run import main as measure_sandbox
 from bench.views.run import main as measure_views
 from callsheet.db.embedded.layout import layout_of
 from callsheet.db.embedded.options import EmbeddedOptions
@@ -46,6 +48,8 @@ def main() -> int:
         return measure_rows(sys.argv[2:])
     if sys.argv[1:2] == ["views"]:
         return measure_views(sys.argv[2:])
+    if sys.argv[1:2] == ["sandbox"]:
+        return measure_sandbox(sys.argv[2:])
     if sys.argv[1:]:
         print(__doc__)
         return 0 if sys.argv[1] in ("-h", "--help") else 2

@@ -159,3 +159,14 @@ def test_a_schema_is_current_behind_or_unknown() -> None:
     assert schema("a", known).state == "warning"
     assert schema(None, known).state == "warning"
     assert schema("z", known).state == "missing"
+
+
+def test_without_an_engine_the_sandbox_is_a_warning(
+    deployed: Callsheet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLSHEET_SERVER__PORT", "0")
+    monkeypatch.setenv("CALLSHEET_SANDBOX__DOCKER_HOST", "unix:///nowhere/docker.sock")
+    ran = deployed("doctor")
+    assert ran.status == 0, ran.out
+    assert "!!  sandbox: No Docker engine answers at unix:///nowhere/docker.sock." in ran.out
+    assert "python_executor is not offered" in ran.out

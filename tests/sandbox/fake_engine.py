@@ -85,6 +85,8 @@ class FakeImages:
     name: str = "callsheet-sandbox:test"
     build: Callable[[], None] | None = None
     built: int = 0
+    step: str | None = None
+    failure: str = ""
 
     def can_build(self) -> bool:
         return self.build is not None
@@ -96,6 +98,9 @@ class FakeImages:
         tell("Unpacking.")
         await asyncio.sleep(0)
         self.build()
+
+    async def work(self) -> None:
+        """Nothing to do."""
 
 
 @dataclass

@@ -60,7 +60,7 @@ async def until_told(told: list[str]) -> None:
 
 async def test_all_who_wait_share_one_build_and_hear_its_steps() -> None:
     builder = Builder()
-    images = BuiltImages(RECIPE, builder, may_build=True)
+    images = BuiltImages(builder, may_build=True)
     first: list[str] = []
     second: list[str] = []
     async with working(images), asyncio.TaskGroup() as waiting:
@@ -76,7 +76,7 @@ async def test_all_who_wait_share_one_build_and_hear_its_steps() -> None:
 
 async def test_a_build_goes_on_when_whoever_asked_has_left() -> None:
     builder = Builder()
-    images = BuiltImages(RECIPE, builder, may_build=True)
+    images = BuiltImages(builder, may_build=True)
     told: list[str] = []
     async with working(images), asyncio.TaskGroup() as waiting:
         left = waiting.create_task(images.ensure(told.append))
@@ -92,7 +92,7 @@ async def test_a_build_that_failed_is_told_and_tried_again_later() -> None:
     builder, seconds = Builder(), Seconds()
     builder.failure = SetupError("it needs root")
     builder.go_on.set()
-    images = BuiltImages(RECIPE, builder, may_build=True, seconds=seconds)
+    images = BuiltImages(builder, may_build=True, seconds=seconds)
     async with working(images):
         with pytest.raises(SandboxUnavailable, match="it needs root"):
             await images.ensure(print)
@@ -109,7 +109,7 @@ async def test_a_build_that_failed_is_told_and_tried_again_later() -> None:
 
 
 async def test_where_building_is_off_the_command_is_named() -> None:
-    images = BuiltImages(RECIPE, Builder(), may_build=False)
+    images = BuiltImages(Builder(), may_build=False)
 
     with pytest.raises(SandboxUnavailable, match="callsheet sandbox build"):
         await images.ensure(print)
@@ -117,7 +117,7 @@ async def test_where_building_is_off_the_command_is_named() -> None:
 
 async def test_a_server_that_ends_stops_the_build() -> None:
     builder = Builder()
-    images = BuiltImages(RECIPE, builder, may_build=True)
+    images = BuiltImages(builder, may_build=True)
     told: list[str] = []
     async with asyncio.timeout(20), asyncio.TaskGroup() as group:
         async with working(images):

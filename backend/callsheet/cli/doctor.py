@@ -13,6 +13,7 @@ from callsheet.cli.database_findings import database
 from callsheet.cli.deployment import read_deployment
 from callsheet.cli.finding import Finding
 from callsheet.cli.machine import machine
+from callsheet.cli.sandbox_findings import sandbox
 
 app = typer.Typer(add_completion=False)
 
@@ -29,6 +30,7 @@ def doctor() -> None:
     findings += [_files(configuration), *_tools(configuration), *_keys(configuration)]
     with ERR.status("asking the database"):
         findings += asyncio.run(database(deployment))
+    findings.append(asyncio.run(sandbox(deployment)))
     for finding in findings:
         line = f"{_MARKS[finding.state]}  {escape(finding.subject)}: {escape(finding.detail)}"
         OUT.print(line, soft_wrap=True)

@@ -83,7 +83,6 @@ class Speaker:
             iteration=iteration,
             deadline=deadline,
             metadata=self._metadata,
-            sources=self._record.sources,
         )
         try:
             return await self._asker.ask(question)

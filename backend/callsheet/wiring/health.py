@@ -13,6 +13,7 @@ from callsheet.ledger.price.book import PriceBook
 from callsheet.ledger.report.billing import ModelBilling, billing_of
 from callsheet.wiring.application import DATABASE, Application
 
+SANDBOX: Final = "sandbox"
 _PING_S: Final = 2.0
 
 
@@ -23,12 +24,12 @@ class HealthService:
         self._application = application
 
     async def parts(self) -> Sequence[Part]:
-        """Every part that a turn needs; the database is asked now."""
+        """Every part that turns use; the database is asked now."""
         parts = list(self._application.readiness.parts())
         for index, part in enumerate(parts):
             if part.name == DATABASE and part.ready:
                 parts[index] = await self._database()
-        return parts
+        return [*parts, self._sandbox()]
 
     def billing(self) -> Sequence[ModelBilling]:
         """Every model that an active workflow calls, with what is wrong with its price.
@@ -52,6 +53,14 @@ class HealthService:
         except Unavailable as error:  # it cannot be called either
             return ModelBilling("", code, priced=False, verified=False, detail=str(error))
         return billing_of(book, model.factory, model.model_code, now)
+
+    def _sandbox(self) -> Part:
+        """As it was last seen; turns are served without it."""
+        state = self._application.sandbox.sandbox.state()
+        detail = state.detail
+        if state.ready and not detail and state.pool_size:
+            detail = f"{state.warm} of {state.pool_size} containers wait"
+        return Part(SANDBOX, ready=state.ready, detail=detail, needed=False)
 
     async def _database(self) -> Part:
         try:

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
+from callsheet.kit.log import get_log
 from callsheet.runs.worker_locks import WorkerKind
 from callsheet.settings.folders import folders_of
 from callsheet.settings.settings import Settings
 from callsheet.tools.sandbox.docker import DockerEngine
-from callsheet.tools.sandbox.images import GivenImage, ShippedImage
+from callsheet.tools.sandbox.image.images import BuiltImages, builder_on
+from callsheet.tools.sandbox.images import GivenImage
 from callsheet.tools.sandbox.look import Look
 from callsheet.tools.sandbox.options import SandboxOptions
+from callsheet.tools.sandbox.owner import this_owner
 from callsheet.tools.sandbox.probe import DockerProbe
+from callsheet.tools.sandbox.protocol import Images, SandboxUnavailable
 from callsheet.tools.sandbox.python_executor import PythonExecutor
 from callsheet.tools.sandbox.sandbox_file import FILE, load_sandbox
 from callsheet.tools.sandbox.service import ContainerSandbox
-from callsheet.wiring.core import process_name
 
 _LOOK_FOR_WORKFLOWS_S: Final = 2.0
 _PER_CORE: Final = 2
+_SWEEP_S: Final = 60.0
+
+_log = get_log(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,9 @@ class SandboxPart:
 
     sandbox: ContainerSandbox
     options: SandboxOptions
+    engine: DockerEngine
+    look: Look
+    images: Images
 
     async def close(self) -> None:
         """Have every container gone."""
@@ -47,10 +57,26 @@ class SandboxPart:
         async def run() -> None:
             while True:
                 if self.options.enabled and PythonExecutor.name in tools():
-                    await (self.sandbox.look_on() if kind == "api" else self.sandbox.work())
+                    await (self.sandbox.look_on() if kind == "api" else self.work_now())
                 await asyncio.sleep(_LOOK_FOR_WORKFLOWS_S)
 
         return run
+
+    async def work_now(self) -> None:
+        """Look after engine, image and pool, until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.sandbox.work())
+            group.create_task(self.images.work())
+            group.create_task(self._sweep())
+
+    async def _sweep(self) -> None:
+        """Remove what killed processes have left, at once and then every minute."""
+        while True:
+            await self.look.wait_until_ready()
+            with contextlib.suppress(SandboxUnavailable):  # it is in the log
+                if removed := await self.engine.sweep():
+                    _log.info("sandbox_left_behind", containers=removed)
+            await asyncio.sleep(_SWEEP_S)
 
 
 def configured_sandbox(settings: Settings) -> SandboxPart:
@@ -65,14 +91,20 @@ def configured_sandbox(settings: Settings) -> SandboxPart:
 def make_sandbox(settings: Settings, options: SandboxOptions) -> SandboxPart:
     """One on the engine that the settings name."""
     address = settings.sandbox.docker_host
-    images = GivenImage(options.image) if options.image else ShippedImage()
+    folder = folders_of(settings).data / "sandbox-image"
+    images: Images = (
+        GivenImage(options.image)
+        if options.image
+        else BuiltImages(builder_on(address, folder), may_build=options.build)
+    )
     places = options.parallel or _PER_CORE * (os.cpu_count() or 1)
     engine = DockerEngine(
         options,
         images=images,
-        owner=process_name(),
+        owner=this_owner(),
         address=address,
         most=places + options.pool.size,
     )
     look = Look(DockerProbe(address), images)
-    return SandboxPart(ContainerSandbox(engine, look, options, places=places), options)
+    sandbox = ContainerSandbox(engine, look, options, places=places)
+    return SandboxPart(sandbox, options, engine, look, images)

@@ -7,12 +7,14 @@ import contextlib
 import functools
 import socket
 import ssl
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
 from callsheet.kit.log import get_log
 from callsheet.tools.sandbox.box import StreamBox
+from callsheet.tools.sandbox.left_behind import remove_left_behind
 from callsheet.tools.sandbox.options import MIB, SandboxOptions
 from callsheet.tools.sandbox.protocol import Images, SandboxUnavailable
 from callsheet.tools.sandbox.source import runner_command
@@ -55,18 +57,27 @@ class DockerEngine:
             SandboxUnavailable: the engine refuses, fails or does not answer.
         """
         made = _Made(self)
+        box: StreamBox | None = None
         try:
             raw = await self._call(functools.partial(made.begin, list(preload)))
             box = await StreamBox.over(raw, made.remove)
             async with asyncio.timeout(_READY_S):
                 await box.ready()
         except TimeoutError as error:
-            made.remove()
+            (box or made).remove()
             raise SandboxUnavailable("A container of the sandbox did not become ready.") from error
         except BaseException:
-            made.remove()
+            (box or made).remove()
             raise
         return box
+
+    async def sweep(self) -> int:
+        """Remove the containers of processes that are gone; how many they were.
+
+        Raises:
+            SandboxUnavailable: the engine refuses, fails or does not answer.
+        """
+        return await self._call(lambda: remove_left_behind(self.client(), OWNER_LABEL))
 
     async def close(self) -> None:
         """Wait until what was begun is done, removals above all, and let go of the engine."""
@@ -139,7 +150,7 @@ class _Made:
     def __init__(self, engine: DockerEngine) -> None:
         self._engine = engine
         self._id: str | None = None
-        self._gone = False
+        self._gone = threading.Event()
 
     def begin(self, preload: list[str]) -> socket.socket:
         """Create it, attach to it, start it; in a thread."""
@@ -149,7 +160,7 @@ class _Made:
         self._id = client.create_container_from_config(
             {**client.create_container_config(**asked, host_config=config), "StdinOnce": True}
         )["Id"]
-        if self._gone:  # whoever wanted it has left meanwhile
+        if self._gone.is_set():  # whoever wanted it has left meanwhile
             self._kill()
             raise SandboxUnavailable("Nobody waits for this container any more.")
         attached = client.attach_socket(
@@ -162,12 +173,14 @@ class _Made:
         own = raw.dup()
         attached.close()
         raw.close()
+        if self._gone.is_set():
+            own.close()
         return own
 
     def remove(self) -> None:
         """Have it killed, which removes it; at once, whatever else is under way."""
-        if not self._gone:
-            self._gone = True
+        if not self._gone.is_set():
+            self._gone.set()
             self._engine.submit(self._kill)
 
     def _kill(self) -> None:

@@ -37,6 +37,8 @@ class Look:
 
     def state(self, *, warm: int, pool_size: int, running: int) -> SandboxState:
         """The last state, with what is known without asking."""
+        if (step := self._images.step) is not None:
+            return SandboxState("building", f"Its image is being built: {step}.")
         return replace(self._state, warm=warm, pool_size=pool_size, running=running)
 
     async def work(self) -> None:
@@ -50,6 +52,9 @@ class Look:
         seen = await self._probe.state(self._images.name)
         if seen.kind == "no_image" and self._images.can_build():
             seen = SandboxState("ready", "The image is built when the first program comes.")
+        elif seen.kind == "no_image" and self._images.failure:
+            detail = f"{seen.detail} Building it failed: {self._images.failure}"
+            seen = SandboxState("no_image", detail)
         if seen.kind != self._state.kind:
             tell = _log.info if seen.ready else _log.warning
             tell("sandbox_state", state=seen.kind, detail=seen.detail)

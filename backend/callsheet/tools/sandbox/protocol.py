@@ -143,3 +143,17 @@ class Images(Protocol):
     async def ensure(self, tell: Callable[[str], None]) -> None:
         """Make what is missing, telling each step; SandboxUnavailable where that cannot be."""
         ...
+
+    @property
+    def step(self) -> str | None:
+        """What is being made now; None where nothing is."""
+        ...
+
+    @property
+    def failure(self) -> str:
+        """Why the last making failed; empty where it did not."""
+        ...
+
+    async def work(self) -> None:
+        """What `ensure` needs beside it, until cancelled."""
+        ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import AsyncIterator
@@ -95,6 +96,9 @@ class ContainerSandbox:
 
     async def _fill_when_ready(self) -> None:
         await self._look.wait_until_ready()
+        if self._options.pool.fill == "start":
+            with contextlib.suppress(SandboxUnavailable):  # it is in the log; a program asks again
+                await self._look.ensure_image(lambda _: None)
         await self._pool.work()
 
     @asynccontextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from callsheet.kit.errors import AppError, SetupError
 from callsheet.kit.log import get_log
 from callsheet.tools.sandbox.image.build import COMMAND, Built, Wish, build_image
 from callsheet.tools.sandbox.image.client import engine_client
-from callsheet.tools.sandbox.image.recipe import Recipe
+from callsheet.tools.sandbox.image.recipe import load_recipe
 from callsheet.tools.sandbox.image.workshop import Workshop
 from callsheet.tools.sandbox.protocol import SandboxUnavailable
 
@@ -33,13 +34,11 @@ class BuiltImages:
 
     def __init__(
         self,
-        recipe: Recipe,
         builder: Builder,
         *,
         may_build: bool,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._image = recipe.image
         self._builder = builder
         self._may_build = may_build
         self._seconds = seconds
@@ -50,10 +49,10 @@ class BuiltImages:
         self._failed_at_s: float | None = None
         self._failure = ""
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
-        """As the protocol says."""
-        return self._image
+        """As the protocol says. Reads a few small files, the first time."""
+        return load_recipe().image
 
     @property
     def step(self) -> str | None:
@@ -76,7 +75,7 @@ class BuiltImages:
         if self._ended is None:
             if not self.can_build():
                 why = self._failure or f"`{COMMAND}` makes it."
-                raise SandboxUnavailable(f"The image {self._image} is missing: {why}")
+                raise SandboxUnavailable(f"The image {self.name} is missing: {why}")
             self._ended = asyncio.get_running_loop().create_future()
             self._step = "begins"
             self._wanted.set()
@@ -112,7 +111,7 @@ class BuiltImages:
             self._failure, self._failed_at_s = "", None
         except (SetupError, AppError, OSError) as error:
             self._failure, self._failed_at_s = str(error), self._seconds()
-            log.warning("sandbox_image_not_built", image=self._image, detail=str(error))
+            log.warning("sandbox_image_not_built", image=self.name, detail=str(error))
             failure = SandboxUnavailable(f"The sandbox's image could not be built: {error}")
         finally:
             self._ended, self._step = None, None
@@ -127,11 +126,11 @@ class BuiltImages:
             tell(step)
 
 
-def builder_for(recipe: Recipe, folder: Path, docker_host: str | None) -> Builder:
+def builder_on(docker_host: str | None, folder: Path) -> Builder:
     """Builds it on that engine; `folder` holds the files meanwhile."""
 
     def build(shop: Workshop) -> Built:
         with engine_client(docker_host) as client:
-            return build_image(client, recipe, folder, Wish(), shop)
+            return build_image(client, load_recipe(), folder, Wish(), shop)
 
     return build
