@@ -41,7 +41,7 @@ def test_commands_that_are_named_exist(page: Path) -> None:
         if named is None:
             continue
         assert named[1] in COMMANDS, named[0]
-        if named[1] in ("db", "keys", "sessions") and named[2]:
+        if named[1] in ("db", "keys", "sessions", "tools") and named[2]:
             assert named[2] in _subcommands(named[1]), named[0]
 
 

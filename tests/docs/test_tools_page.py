@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from callsheet.settings.names import variables
-from callsheet.tools import register
 from callsheet.tools.facts import ToolFacts
 from callsheet.tools.offered import tools_in
-from callsheet.tools.register import registered_tools
+from callsheet.tools.registered import forget, registered
 from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.tool import Tool
 from callsheet.tools.traits import Traits
@@ -23,17 +22,16 @@ PAGE = text_of("docs/tools.md")
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    before = list(register._registered)
+    before = registered()
     yield
-    register._registered[:] = before
+    forget(before)
 
 
 def made_by(block: str, name: str) -> ToolFacts:
     """What the page's code offers under a name, as a registry takes it in."""
     space: dict[str, Any] = {"__name__": "page"}
     exec(compile(block, "docs/tools.md", "exec"), space)
-    found = list(tools_in(space[name])) or [tool for _, tool in registered_tools()]
-    tools = [each for each in found if isinstance(each, Tool)]
+    tools = [each for each in tools_in(space[name]) if isinstance(each, Tool)]
     registry = ToolRegistry()
     assert registry.add(tools, owner="page") == []
     (only,) = registry.names()
@@ -45,10 +43,8 @@ def test_every_tool_on_the_page_can_be_offered() -> None:
     assert made_by(stock, "Stock").parameters["required"] == ["article"]
     assert set(made_by(days, "delivery_days").parameters["properties"]) == {"country", "express"}
     assert made_by(with_traits, "delivery_days").group == "warehouse"
-    assert made_by(reserve, "reserve").name == "reserve"
-    ((owner, tool),) = registered_tools()
-    assert (owner, tool.name) == ("page", "reserve")
-    assert getattr(tool, "requires_approval", None) is True
+    assert made_by(reserve, "reserve").requires_approval
+    assert [(each.owner, each.tool.name) for each in registered()] == [("page", "reserve")]
 
 
 def test_the_page_names_every_attribute_and_every_setting() -> None:

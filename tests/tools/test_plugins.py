@@ -102,3 +102,12 @@ def test_only_the_group_that_is_asked_for_is_imported(install: Install, tmp_path
     assert not seen.exists()
     assert [plugin.owner for plugin in load_plugins("other.tools")] == ["other-tools"]
     assert seen.exists()
+
+
+def test_what_a_package_prints_is_no_part_of_an_answer(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("acme-tools", "print('Hello from Acme')\n" + a_tool("red"), red="Red")
+    assert names(load_plugins(GROUP)[0]) == ["red"]
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "Hello from Acme\n")

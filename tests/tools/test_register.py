@@ -10,10 +10,11 @@ from pydantic import BaseModel
 
 from callsheet.kit.errors import SetupError
 from callsheet.settings.settings import Settings
-from callsheet.tools import register
 from callsheet.tools.function import FunctionTool
-from callsheet.tools.register import register_tool, registered_tools
+from callsheet.tools.register import register_tool
+from callsheet.tools.registered import forget, registered
 from callsheet.wiring.tools import make_registry
+from tests.fakes.plugin import Install
 
 
 class Args(BaseModel):
@@ -33,13 +34,13 @@ class Red:
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    before = list(register._registered)
+    before = registered()
     yield
-    register._registered[:] = before
+    forget(before)
 
 
 def names() -> list[str]:
-    return [tool.name for _, tool in registered_tools()]
+    return [each.tool.name for each in registered()]
 
 
 def test_a_decorated_function_stays_what_it_is() -> None:
@@ -49,7 +50,7 @@ def test_a_decorated_function_stays_what_it_is() -> None:
         return a + b
 
     assert add(1, 2) == 3
-    assert [(owner, tool.name) for owner, tool in registered_tools()] == [(__name__, "add")]
+    assert [(each.owner, each.tool.name) for each in registered()] == [(__name__, "add")]
 
 
 def test_a_decorator_takes_what_a_signature_cannot_say() -> None:
@@ -58,7 +59,7 @@ def test_a_decorator_takes_what_a_signature_cannot_say() -> None:
         """Add."""
         return a + b
 
-    ((_, tool),) = registered_tools()
+    tool = registered()[0].tool
     assert isinstance(tool, FunctionTool)
     assert (tool.name, tool.group, tool.label) == ("plus", "sums", {"zh": "加"})
 
@@ -95,3 +96,20 @@ def test_every_registry_that_is_made_afterwards_has_it() -> None:
     assert after.find("red") is not None
     facts = after.facts("red")
     assert (facts.owner, facts.origin) == (__name__, "python")
+
+
+def test_a_package_may_offer_what_it_registers(install: Install) -> None:
+    """With the traits that it was registered with, and once."""
+    source = """
+    from callsheet.tools.register import register_tool
+
+    @register_tool(group="sums")
+    def add(a: int) -> int:
+        "Add."
+        return a
+    """
+    install("acme-tools", source, add="add")
+    registry = make_registry(Settings())
+    assert registry.problems() == ()
+    facts = registry.facts("add")
+    assert (facts.owner, facts.origin, facts.group) == ("acme-tools", "plugin", "sums")

@@ -96,7 +96,7 @@ class ToolInvoker:
             content = f"Error: {error}"
         except NeedsPerson:
             raise
-        except Exception:  # noqa: BLE001 - the border: a broken tool is an outcome, not a failed turn
+        except (Exception, SystemExit):  # noqa: BLE001 - the border: a broken tool is an outcome
             _log.exception("tool_crashed", tool=name, tool_call_id=ctx.tool_call_id)
             content = f"Error: the tool {name!r} failed inside; go on without it."
         return ToolOutcome(

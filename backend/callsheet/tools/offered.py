@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from callsheet.kit.errors import SetupError
 from callsheet.tools.function import FunctionTool
+from callsheet.tools.registered import registered_as
 from callsheet.tools.tool import Tool
 
 _DEEPEST: Final = 4
@@ -19,7 +20,10 @@ def tools_in(value: Any, *, deep: int = 0) -> Iterator[Tool | SetupError]:
     A tool; the class of one, made without arguments; a typed function with parameters; a callable
     without any, which is asked for one of these; or an iterable of these.
     """
-    if deep > _DEEPEST:
+    known = registered_as(value)
+    if known is not None:
+        yield known  # with the traits that it was registered with
+    elif deep > _DEEPEST:
         yield SetupError("Factories and lists of tools are nested too deeply.")
     elif isinstance(value, type):
         yield from _asked(value, deep)

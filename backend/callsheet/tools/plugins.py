@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -48,7 +50,9 @@ def owner_of(entry: EntryPoint) -> str:
 def _load(entry: EntryPoint) -> Plugin:
     owner = owner_of(entry)
     try:
-        found = list(tools_in(entry.load()))
+        # What a package prints is no part of a command's answer.
+        with contextlib.redirect_stdout(sys.stderr):
+            found = list(tools_in(entry.load()))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the border: somebody else's code
         why = f"{_named(entry)} cannot be loaded: {type(error).__name__}: {error}"
         return Plugin(owner, entry.name, problems=(why,))

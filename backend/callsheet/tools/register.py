@@ -5,20 +5,17 @@ What is registered is taken in by every registry that is made afterwards: before
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from typing import Any, Final, TypeVar, Unpack, overload
+from typing import Any, TypeVar, Unpack, overload
 
 from callsheet.kit.errors import SetupError
 from callsheet.tools.function import FunctionTool
 from callsheet.tools.offered import tools_in
+from callsheet.tools.registered import Registered, remember
 from callsheet.tools.tool import Tool
 from callsheet.tools.traits import Traits
 
 T = TypeVar("T")
-
-_registered: Final[list[tuple[object, str, Tool]]] = []
-_changing: Final = threading.Lock()  # guards `_registered`: imports may run in any thread
 
 
 @overload
@@ -36,16 +33,8 @@ def register_tool(tool: Any = None, /, **traits: Unpack[Traits]) -> Any:
     """
     if tool is None:
         return lambda given: register_tool(given, **traits)
-    with _changing:
-        if all(known is not tool for known, _, _ in _registered):
-            _registered.append((tool, _owner_of(tool), _tool_of(tool, traits)))
+    remember(Registered(tool, _owner_of(tool), _tool_of(tool, traits)))
     return tool
-
-
-def registered_tools() -> tuple[tuple[str, Tool], ...]:
-    """Every tool that was registered with its owner, the module that it was written in."""
-    with _changing:
-        return tuple((owner, tool) for _, owner, tool in _registered)
 
 
 def _tool_of(given: Any, traits: Traits) -> Tool:
@@ -60,4 +49,5 @@ def _tool_of(given: Any, traits: Traits) -> Tool:
 
 
 def _owner_of(given: Any) -> str:
+    """The module that it was written in."""
     return str(getattr(given, "__module__", None) or type(given).__module__)

@@ -18,7 +18,7 @@ from callsheet.tools.invoke import ToolInvoker
 from callsheet.tools.plugins import load_plugins
 from callsheet.tools.policy import Policy
 from callsheet.tools.problem import ToolProblem
-from callsheet.tools.register import registered_tools
+from callsheet.tools.registered import registered
 from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.sandbox.options import SandboxOptions
 from callsheet.tools.sandbox.sandbox_file import FILE, read_sandbox
@@ -76,8 +76,9 @@ def make_registry(
             for problem in plugin.problems:
                 # Its name is the tool's own where its author has kept to the advice.
                 registry.report(ToolProblem(plugin.owner, problem, plugin.name))
-    for owner, tool in registered_tools():
-        registry.add([tool], owner=owner, origin="python")
+    for each in registered():
+        if registry.find(each.tool.name) is not each.tool:  # a package may offer it too
+            registry.add([each.tool], owner=each.owner, origin="python")
     return registry
 
 
