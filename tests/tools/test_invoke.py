@@ -147,6 +147,17 @@ async def test_a_timeout_of_the_tools_own_making_is_a_crash_not_our_deadline() -
     assert "failed inside" in outcome.content
 
 
+@pytest.mark.parametrize("end", [SystemExit(2), asyncio.CancelledError()])
+async def test_a_tool_that_ends_itself_ends_neither_the_process_nor_the_round(
+    end: BaseException,
+) -> None:
+    def leave(args: Any) -> Any:
+        raise end
+
+    outcome = await call(Scripted(leave), '{"query":"a"}')
+    assert outcome.content == "Error: the tool 'search' failed inside; go on without it."
+
+
 async def test_a_stop_passes_through() -> None:
     begun = asyncio.Event()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -169,3 +170,9 @@ async def _run(tool: Tool, args: BaseModel, ctx: ToolContext, options: ToolOptio
         raise ToolFailed(
             f"The tool {tool.name!r} was stopped: it did not finish in time."
         ) from error
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        # Nobody stopped the call: as a cancellation it would end without any result.
+        raise RuntimeError(f"The tool {tool.name!r} cancelled itself.") from error
