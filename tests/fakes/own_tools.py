@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from callsheet.tools import register
 from callsheet.tools.context import ToolContext
 from callsheet.tools.register import register_tool
+from callsheet.tools.registered import forget, registered
 from tests.fakes.deployment import Deployment
 
 
@@ -41,7 +41,7 @@ class Own:
 @contextmanager
 def own_tools(deployment: Deployment, *tools: Own, policy: str = "{}") -> Iterator[None]:
     """Give these tools to the agent that works, in every application that is made inside."""
-    before = list(register._registered)
+    before = registered()
     with (deployment.config / "tools.yaml").open("a", encoding="utf-8") as file:
         file.write(f'\n"own_*": {policy}\n')
     names = ", ".join(tool.name for tool in tools)
@@ -51,4 +51,4 @@ def own_tools(deployment: Deployment, *tools: Own, policy: str = "{}") -> Iterat
             register_tool(tool)
         yield
     finally:
-        register._registered[:] = before
+        forget(before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,8 +20,6 @@ from tests.fixtures.plugin import RULES, warehouse, warehouse_site
 
 __all__ = ["warehouse", "warehouse_site"]
 
-TOOLS = "tools: [current_time, calculator, ask_user, send_mail]"
-
 
 @pytest.fixture
 def install(tmp_path: Path) -> Iterator[Install]:
@@ -30,7 +29,9 @@ def install(tmp_path: Path) -> Iterator[Install]:
 
 def given(deployment: Deployment, names: str, rules: str) -> None:
     """List the tools and give them to the agent that works."""
-    deployment.edit("crews/chat/agents.yaml", TOOLS, f"tools: [calculator, {names}]")
+    agents = (deployment.crews / "chat/agents.yaml").read_text("utf-8")
+    (given_now,) = re.findall(r"tools: \[.*\]", agents)
+    deployment.edit("crews/chat/agents.yaml", given_now, f"tools: [calculator, {names}]")
     path = deployment.config / "tools.yaml"
     path.write_text(path.read_text("utf-8") + rules, "utf-8")
 
