@@ -25,6 +25,11 @@ BUDGET = replace(APPROVAL, reason="budget")
         ("Yes", APPROVAL, {"approved": True}),
         ("不", APPROVAL, {"approved": False}),
         ("What is it?", APPROVAL, None),
+        ("no way", APPROVAL, None),
+        ("no, call her instead", APPROVAL, {"approved": False, "comment": "call her instead"}),
+        ("是：今天就发", APPROVAL, {"approved": True, "comment": "今天就发"}),
+        ("yes,", APPROVAL, {"approved": True}),
+        ("yes, more", BUDGET, None),
         ("y", BUDGET, {"extend": True}),
         ("n", BUDGET, {"extend": False}),
     ],
@@ -52,6 +57,7 @@ def test_what_has_to_be_known_is_told() -> None:
                 reason=record.reason,
                 message=record.message,
                 expires_at=NOW,
+                tool=record.tool,
                 detail=dict(record.detail),
             )
         )
@@ -60,4 +66,11 @@ def test_what_has_to_be_known_is_told() -> None:
     assert shown(TWO) == "Which colour?"
     mail = replace(APPROVAL, message="May it?", detail={"arguments": {"to": "a"}})
     assert shown(mail) == 'May it? {"to":"a"} (yes / no)'
+    why = {"arguments": {}, "reason": "It always asks.", "sideEffect": "It is sent."}
+    assert shown(replace(mail, detail=why)) == (
+        "May it? {}\n  It is sent.\n  It always asks. (yes / no)"
+    )
+    plan = {"arguments": {"title": "Write", "steps": ["Look up", "Send"]}, "reason": "Why."}
+    shows = replace(mail, tool="request_plan_approval", message="All right? Write", detail=plan)
+    assert shown(shows) == ("All right? Write\n  1. Look up\n  2. Send (yes / no)")
     assert shown(replace(BUDGET, message="More?")) == "More? (yes / no)"

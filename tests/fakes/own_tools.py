@@ -38,14 +38,18 @@ class Own:
         return await self._do(args, ctx)
 
 
+def give(deployment: Deployment, *names: str) -> None:
+    """Let the agent that works have these tools too."""
+    deployment.edit("crews/chat/agents.yaml", "ask_user, ", f"ask_user, {', '.join(names)}, ")
+
+
 @contextmanager
 def own_tools(deployment: Deployment, *tools: Own, policy: str = "{}") -> Iterator[None]:
     """Give these tools to the agent that works, in every application that is made inside."""
     before = registered()
     with (deployment.config / "tools.yaml").open("a", encoding="utf-8") as file:
         file.write(f'\n"own_*": {policy}\n')
-    names = ", ".join(tool.name for tool in tools)
-    deployment.edit("crews/chat/agents.yaml", "send_mail]", f"send_mail, {names}]")
+    give(deployment, *(tool.name for tool in tools))
     try:
         for tool in tools:
             register_tool(tool)

@@ -12,9 +12,12 @@ import pytest
 from tests.fakes.agui_client import AgUiClient
 from tests.fakes.books import Books
 from tests.fakes.chat_script import EXECUTION, chat_script
+from tests.fakes.deployment import Deployment
 from tests.fakes.line import Line
+from tests.fakes.own_tools import give
 from tests.fakes.provider.scenario import Rule
 from tests.fakes.provider.server import FakeProvider
+from tests.fixtures.app import Serve
 from tests.web.drive import drive
 
 pytestmark = pytest.mark.needs("chromium")
@@ -89,27 +92,45 @@ async def test_a_lost_connection_and_a_broken_run_are_gone_on_with(
 
 
 async def test_a_person_answers_on_the_page_what_a_run_waits_for(
-    agui: AgUiClient, provider: FakeProvider, books: Books
+    deployment: Deployment, serve: Serve, provider: FakeProvider
 ) -> None:
+    give(deployment, "request_plan_approval")
+    async with serve(deployment) as (agui, books):
+        await answers_on_the_page(agui, provider, books)
+
+
+async def answers_on_the_page(agui: AgUiClient, provider: FakeProvider, books: Books) -> None:
     colour = {"question": f"Which colour? {EVIL}"[:500], "choices": ["red", "<b>blue</b>"]}
     ask = {"name": "ask_user", "arguments": json.dumps({"questions": [colour]})}
     mail = {"to": ["ann@example.com"], "subject": "Hello", "body": "There"}
     send = {"name": "send_mail", "arguments": json.dumps(mail)}
+    steps = {"title": "Go", "steps": ["First", "<b>then</b>"]}
+    plan = {"name": "request_plan_approval", "arguments": json.dumps(steps)}
     scenario = chat_script()
     rules = [
         Rule(match=f"{EXECUTION}.*{words}", set={"text": "The work is done.", "tools": [tool]})
-        for words, tool in (("ask me again", ask), ("send a mail", send), ("ask me", ask))
+        for words, tool in (
+            ("ask me again", ask),
+            ("show me a plan", plan),
+            ("send a mail", send),
+            ("ask me", ask),
+        )
     ]
     provider.scenario = msgspec.structs.replace(scenario, rules=(*rules, *scenario.rules))
     seen = await asyncio.to_thread(drive, "asked.mjs", str(agui.http.base_url).rstrip("/"))
     assert seen["asked"] == [colour["question"]]
     assert seen["choices"] == ["red · <b>blue</b>"]
     assert "no JSON" in seen["invalid"]
+    assert seen["why"] == [
+        "A mail is sent in the user's name.",
+        "The tool has to be allowed each time it is used.",
+    ]
+    assert seen["plan"] == ["A plan", "First", "<b>then</b>"]
     assert (seen["elements"], seen["left"], seen["overflow"]) == (0, 0, False)
     assert seen["faults"] == []
     [sent] = await books.rows("SELECT recipients, subject, body FROM outbox")
     assert sent == {"recipients": ["bob@example.com"], "subject": "Changed", "body": "By hand"}
     answered = await books.rows("SELECT payload FROM interrupts ORDER BY created_at")
     assert json.loads(answered[0]["payload"]) == {"answers": ["red"]}
-    assert await books.one("SELECT count(*) FROM interrupts WHERE status = 'answered'") == 3
+    assert await books.one("SELECT count(*) FROM interrupts WHERE status = 'answered'") == 4
     assert await books.audit() == {}

@@ -11,6 +11,7 @@ from tests.fakes.agui_client import AgUiClient, Turn
 from tests.fakes.books import Books
 from tests.fakes.chat_script import EXECUTION, chat_script
 from tests.fakes.deployment import Deployment
+from tests.fakes.own_tools import give
 from tests.fakes.provider.server import FakeProvider
 from tests.fixtures.app import Serve
 from tests.flows.waiting import MAIL, answer, asking, dropped, interrupts, resolved, told
@@ -46,6 +47,7 @@ async def test_what_changes_something_waits_for_a_plan_and_then_for_its_own_appr
     [plan] = interrupts(turn)
     own = plan["metadata"]["callsheet"]
     assert (plan["reason"], own["tool"], own["arguments"]) == ("approval", SHOW[0], PLAN)
+    assert plan["message"] == "Is this plan all right? Write to Ann"
     assert "approved before anything is changed" in own["reason"]
     [refused] = turn.of("TOOL_CALL_RESULT")
     assert refused["content"].startswith("Error: The user wants to see a plan")
@@ -161,7 +163,7 @@ async def test_the_agent_is_told_of_the_mode_and_given_the_tool_only_there(
 async def test_in_full_mode_a_plan_is_shown_where_the_agent_has_the_tool(
     deployment: Deployment, serve: Serve, provider: FakeProvider
 ) -> None:
-    deployment.edit("crews/chat/agents.yaml", "send_mail]", "send_mail, request_plan_approval]")
+    give(deployment, "request_plan_approval")
     async with serve(deployment) as (agui, _):
         provider.scenario = asking(SHOW)
         turn = await agui.ask("Write to Ann.")

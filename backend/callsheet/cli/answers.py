@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -10,15 +11,19 @@ from callsheet.interrupts.answer import Answer, GivenAnswer
 from callsheet.interrupts.interrupt import InterruptRecord
 from callsheet.interrupts.judge import Given
 from callsheet.kit.json import encode
+from callsheet.tools.pause import LONGEST_COMMENT
+from callsheet.workflows.tools_file import REQUEST_PLAN
 
 _YES: Final = frozenset({"y", "yes", "是", "好"})
+_BEHIND: Final = re.compile("[,:;，：；]")
 _NO: Final = frozenset({"n", "no", "不", "否"})
 
 
 def answers_in(line: str, asked: Sequence[InterruptRecord]) -> Given | None:
     """The answer that the line gives; None where it is no answer, but a new message.
 
-    One question takes any line, an approval yes or no. Where several things are asked at once the
+    One question takes any line, an approval yes or no, with a comma and what the model is to be
+    told behind it where there is something to say. Where several things are asked at once the
     terminal has no way to answer them.
     """
     if len(asked) != 1:
@@ -37,8 +42,7 @@ def told(interrupt: Interrupt) -> str:
     if choices:
         return f"{interrupt.message} ({' / '.join(map(str, choices))})"
     if interrupt.reason == "approval":
-        arguments = encode(interrupt.detail.get("arguments", {})).decode()
-        return f"{interrupt.message} {arguments} (yes / no)"
+        return _approval(interrupt)
     return f"{interrupt.message} (yes / no)" if interrupt.reason == "budget" else interrupt.message
 
 
@@ -53,10 +57,28 @@ def _payload(
 ) -> dict[str, Any] | None:
     if reason == "question":
         return {"answers": [line]} if len(_questions(detail)) == 1 else None
-    said = yes_or_no(line)
+    if reason == "budget":
+        said = yes_or_no(line)
+        return None if said is None else {"extend": said}
+    word, *rest = _BEHIND.split(line, maxsplit=1)
+    said, comment = yes_or_no(word), "".join(rest).strip()
     if said is None:
         return None
-    return {"approved" if reason == "approval" else "extend": said}
+    more = {"comment": comment[:LONGEST_COMMENT]} if comment else {}
+    return {"approved": said, **more}
+
+
+def _approval(interrupt: Interrupt) -> str:
+    """What is to be allowed, what it changes and why that is asked."""
+    detail = interrupt.detail
+    arguments: dict[str, Any] = detail.get("arguments", {})
+    if interrupt.tool == REQUEST_PLAN:
+        steps = [f"  {number}. {step}" for number, step in enumerate(arguments["steps"], 1)]
+        lines = [interrupt.message, *steps]
+    else:
+        lines = [f"{interrupt.message} {encode(arguments).decode()}"]
+        lines += [f"  {detail[name]}" for name in ("sideEffect", "reason") if name in detail]
+    return "\n".join(lines) + " (yes / no)"
 
 
 def _questions(detail: Mapping[str, Any]) -> Sequence[dict[str, Any]]:

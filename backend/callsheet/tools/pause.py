@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from callsheet.tools.facts import ToolFacts
 from callsheet.tools.schema import closed
+from callsheet.workflows.tools_file import REQUEST_PLAN
 
 LONGEST_COMMENT: Final = 2_000
 
@@ -38,6 +39,12 @@ class NeedsPerson(Exception):
         self.ask = ask
 
 
+def _asked(facts: ToolFacts, arguments: Mapping[str, Any]) -> str:
+    if facts.name == REQUEST_PLAN:
+        return f"Is this plan all right? {arguments.get('title', '')}".strip()
+    return f"May the tool {facts.name} be used?"
+
+
 def approval_of(facts: ToolFacts, arguments: Mapping[str, Any], reason: str) -> Ask:
     """Whether the tool may be called so; `reason` tells people why they are asked."""
     detail: dict[str, Any] = {"arguments": dict(arguments), "reason": reason}
@@ -46,7 +53,7 @@ def approval_of(facts: ToolFacts, arguments: Mapping[str, Any], reason: str) -> 
     if facts.side_effect is not None:
         detail["sideEffect"] = facts.side_effect
     return Ask(
-        message=f"May the tool {facts.name} be used?",
+        message=_asked(facts, arguments),
         response_schema={
             "type": "object",
             "required": ["approved"],

@@ -30,12 +30,23 @@ try {
   await say("send a mail");
   await page.locator(".asking").waitFor();
   const args = page.getByLabel("to be called with");
+  seen.why = await page.locator(".asking .why").allTextContents();
   await args.fill("{ no JSON");
   await page.getByLabel("Your decision").selectOption("yes");
   await page.getByRole("button", { name: "Answer" }).click();
   seen.invalid = await args.evaluate((area) => area.validationMessage);
   await picture("approval");
   await args.fill(JSON.stringify({ to: ["bob@example.com"], subject: "Changed", body: "By hand" }));
+  await page.getByRole("button", { name: "Answer" }).click();
+  await page.locator(".turn").last().locator(".answer", { hasText: "Here is your answer." }).waitFor();
+  await done();
+
+  await say("show me a plan");
+  await page.locator(".asking").waitFor();
+  seen.plan = await page.locator(".asking legend, .asking li").allTextContents();
+  seen.elements += await page.locator(".asking li *").count();
+  await picture("plan");
+  await page.getByLabel("Your decision").selectOption("yes");
   await page.getByRole("button", { name: "Answer" }).click();
   await page.locator(".turn").last().locator(".answer", { hasText: "Here is your answer." }).waitFor();
   await done();

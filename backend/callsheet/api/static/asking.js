@@ -54,7 +54,14 @@ function questions(box, asked) {
   return () => ({ answers: inputs.map((input) => input.value) });
 }
 
+const PLAN = "request_plan_approval";
+
 function approval(box, asked) {
+  if (asked.tool === PLAN) {
+    const steps = box.appendChild(document.createElement("ol"));
+    steps.append(...(asked.detail.arguments?.steps ?? []).map((step) => element("li", "", step)));
+  }
+  for (const why of [asked.detail.sideEffect, asked.detail.reason]) if (why) box.append(element("p", "why", why));
   const before = JSON.stringify(asked.detail.arguments ?? {}, null, 2);
   const args = field(box, `${asked.tool || "Tool"}, to be called with`, written(before, Math.min(12, before.split("\n").length)));
   const comment = field(box, "Comment", element("input"));
@@ -86,7 +93,7 @@ export function askingForm(interrupts, answer) {
   const form = element("form", "asking");
   const payloads = interrupts.map(read).map((asked) => {
     const box = document.createElement("fieldset");
-    box.append(element("legend", "", asked.reason === "approval" ? "A permission" : "A question"));
+    box.append(element("legend", "", asked.tool === PLAN ? "A plan" : asked.reason === "approval" ? "A permission" : "A question"));
     form.append(box);
     const kind = asked.reason === "approval" ? approval : asked.detail.questions ? questions : anything;
     if (kind !== questions) box.append(element("p", "", asked.message)); // each of them has its label
