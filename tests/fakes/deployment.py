@@ -34,6 +34,12 @@ class Deployment:
         assert old in text, f"{old!r} is not in {file}"
         path.write_text(text.replace(old, new), "utf-8")
 
+    def give_tools(self, *names: str, workflow: str = "chat") -> None:
+        """Give the agent that works these tools and no others."""
+        file = f"crews/{workflow}/agents.yaml"
+        (given,) = re.findall(r"tools:\s+\[[^\]]*\]", (self.folder / file).read_text("utf-8"))
+        self.edit(file, given, f"tools: [{', '.join(names)}]")
+
     def settings(self, database_url: str, **more: Any) -> Settings:
         """Settings that use it, with a key for each factory of the shipped models."""
         keys = {name: {"api_key": f"key-of-{name}-0123456789"} for name in ("qwen", "deepseek")}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,11 +26,9 @@ def install(tmp_path: Path) -> Iterator[Install]:
         yield installer
 
 
-def given(deployment: Deployment, names: str, rules: str) -> None:
+def given(deployment: Deployment, rules: str, *names: str) -> None:
     """List the tools and give them to the agent that works."""
-    agents = (deployment.crews / "chat/agents.yaml").read_text("utf-8")
-    (given_now,) = re.findall(r"tools: \[.*\]", agents)
-    deployment.edit("crews/chat/agents.yaml", given_now, f"tools: [calculator, {names}]")
+    deployment.give_tools("calculator", *names)
     path = deployment.config / "tools.yaml"
     path.write_text(path.read_text("utf-8") + rules, "utf-8")
 
@@ -45,7 +42,7 @@ async def tools_of(agui: AgUiClient, path: str = "/v1/tools") -> dict[str, dict[
 async def test_the_worked_example_is_installed_listed_and_used_in_a_turn(
     deployment: Deployment, provider: FakeProvider, serve: Serve, warehouse: Path
 ) -> None:
-    given(deployment, "stock, delivery_days", RULES)
+    given(deployment, RULES, "stock", "delivery_days")
     provider.scenario = chat_script(
         complexity="simple",
         execution={
@@ -96,7 +93,7 @@ async def test_one_that_is_broken_takes_neither_the_start_nor_the_others_away(
     """Though the YAML names its tool: it is not offered, and a call of it is told so."""
     install("acme-tools", "raise RuntimeError('no licence')\n", green="Green")
     install("zeta-tools", a_tool("red") + a_tool("calculator"), red="Red", sums="Calculator")
-    given(deployment, "red, green", "\nred: {}\n\ngreen: {policy: ask}\n")
+    given(deployment, "\nred: {}\n\ngreen: {policy: ask}\n", "red", "green")
     calls = [{"name": name, "arguments": "{}"} for name in ("red", "green")]
     calls.append({"name": "calculator", "arguments": '{"expression": "1+1"}'})
     provider.scenario = chat_script(complexity="simple", execution={"tools": calls})
