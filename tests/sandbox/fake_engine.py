@@ -24,6 +24,7 @@ class FakeBox:
 
     play: Play
     preload: tuple[str, ...]
+    network: str | None = None
     is_alive: bool = True
     removed: bool = False
     requests: list[bytes] = field(default_factory=list)
@@ -34,6 +35,9 @@ class FakeBox:
         reader.nonce = NONCE  # the words are made by hand
         async for raw in self.play(request):
             yield list(reader.feed(raw))
+
+    async def unplug(self) -> None:
+        self.network = None
 
     def remove(self) -> None:
         self.removed, self.is_alive = True, False
@@ -49,12 +53,12 @@ class FakeEngine:
     starting: asyncio.Event | None = None
     closed: bool = False
 
-    async def start(self, preload: Sequence[str]) -> FakeBox:
+    async def start(self, preload: Sequence[str], network: str | None = None) -> FakeBox:
         if self.starting is not None:
             await self.starting.wait()
         if self.fails:
             raise SandboxUnavailable("The engine is away.")
-        box = FakeBox(self.play, tuple(preload))
+        box = FakeBox(self.play, tuple(preload), network)
         self.boxes.append(box)
         return box
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from callsheet.tools.sandbox.options import SandboxOptions
+from callsheet.tools.sandbox.options import InstallOptions, SandboxOptions
 from callsheet.tools.sandbox.python_executor import PythonExecutor
 from callsheet.tools.schema import function_schema
 from tests.fakes.sandbox_run import KeptInMemory
@@ -20,7 +20,7 @@ def parameters(options: SandboxOptions) -> set[str]:
 
 def test_packages_can_be_asked_for_only_where_they_may_be_installed() -> None:
     assert parameters(OPTIONS) == {"code", "timeout_s"}
-    assert parameters(replace(OPTIONS, install_network="bridge")) == {
+    assert parameters(replace(OPTIONS, install=InstallOptions("bridge"))) == {
         "code",
         "timeout_s",
         "install_packages",
@@ -45,7 +45,7 @@ async def test_what_is_no_name_of_a_package_is_refused(package: str) -> None:
 
     report = await call(
         sandbox,
-        options=replace(OPTIONS, install_network="bridge"),
+        options=replace(OPTIONS, install=InstallOptions("bridge")),
         install_packages=["shapely==2.1.0", package],
     )
 
@@ -55,7 +55,7 @@ async def test_what_is_no_name_of_a_package_is_refused(package: str) -> None:
 
 async def test_names_of_packages_go_along_with_the_program() -> None:
     sandbox = FakeSandbox()
-    allowed = replace(OPTIONS, install_network="bridge")
+    allowed = replace(OPTIONS, install=InstallOptions("bridge"))
 
     await call(sandbox, options=allowed, install_packages=["shapely==2.1.0", "x"])
 

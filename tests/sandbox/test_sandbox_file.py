@@ -9,7 +9,13 @@ import pytest
 from callsheet.kit.errors import ConfigError
 from callsheet.kit.places import shipped
 from callsheet.tools.sandbox.file_types import FILE_TYPES
-from callsheet.tools.sandbox.options import CHECKS, Limits, PoolOptions, SandboxOptions
+from callsheet.tools.sandbox.options import (
+    CHECKS,
+    InstallOptions,
+    Limits,
+    PoolOptions,
+    SandboxOptions,
+)
 from callsheet.tools.sandbox.sandbox_file import FILE, load_sandbox, read_sandbox
 
 DEFAULTS = SandboxOptions(suffixes=tuple(FILE_TYPES))
@@ -43,7 +49,7 @@ build: false
 runtime: runsc
 parallel: 3
 queue_s: 5
-install_network: bridge
+install: {network: bridge, index: 'https://pypi.example/simple', timeout_s: 7}
 packages: [numpy]
 limits: {cpus: 1, memory_mib: 512, pids: 100, open_files: 64, workspace_mib: 1,
          workspace_files: 64, temporary_mib: 8, timeout_s: 5, max_timeout_s: 6, code_kib: 1,
@@ -78,7 +84,7 @@ check: {socket: block, eval: allow}
         runtime="runsc",
         parallel=3,
         queue_s=5,
-        install_network="bridge",
+        install=InstallOptions("bridge", "https://pypi.example/simple", 7),
         packages=("numpy",),
         suffixes=("png",),
         checks={**CHECKS, "socket": "block", "eval": "allow"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Final, Protocol, Self
 
 from callsheet.tools.sandbox.frames import Frame, FrameReader
@@ -24,11 +24,30 @@ class Box(Protocol):
         ...
 
     def frames(self, request: bytes, nonce: bytes) -> AsyncIterator[list[Frame]]:
-        """Send the request, then give what comes, together what came together; ends with it."""
+        """Send the request, then give what comes, together what came together; ends with it.
+
+        `nonce` is what the frames begin with from now on.
+        """
+        ...
+
+    async def unplug(self) -> None:
+        """Take it off its network; SandboxUnavailable where that cannot be done."""
         ...
 
     def remove(self) -> None:
         """Kill it, and have it gone; returns at once, and may be called again."""
+        ...
+
+
+class Container(Protocol):
+    """What can be done to the container behind a stream."""
+
+    def remove(self) -> None:
+        """As `Box` has it."""
+        ...
+
+    async def unplug(self) -> None:
+        """As `Box` has it."""
         ...
 
 
@@ -39,16 +58,16 @@ class StreamBox:
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        remove: Callable[[], None],
+        container: Container,
     ) -> None:
         self._reader = reader
         self._writer = writer
-        self._remove = remove
+        self._container = container
         self._frames = FrameReader()
         self._removed = False
 
     @classmethod
-    async def over(cls, raw: socket.socket, remove: Callable[[], None]) -> Self:
+    async def over(cls, raw: socket.socket, container: Container) -> Self:
         """A box over the socket, which it owns from now on."""
         raw.settimeout(0)
         opened = (
@@ -57,7 +76,7 @@ class StreamBox:
             else asyncio.open_connection(sock=raw)
         )
         reader, writer = await opened
-        return cls(reader, writer, remove)
+        return cls(reader, writer, container)
 
     @property
     def is_alive(self) -> bool:
@@ -80,11 +99,15 @@ class StreamBox:
         async for frames in self._read():
             yield frames
 
+    async def unplug(self) -> None:
+        """As the protocol says."""
+        await self._container.unplug()
+
     def remove(self) -> None:
         """As the protocol says."""
         if not self._removed:
             self._removed = True
-            self._remove()
+            self._container.remove()
             self._writer.close()
 
     async def _read(self) -> AsyncIterator[list[Frame]]:

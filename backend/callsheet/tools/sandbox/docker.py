@@ -8,24 +8,19 @@ import functools
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeVar
 
 from callsheet.kit.log import get_log
 from callsheet.tools.sandbox.box import StreamBox
+from callsheet.tools.sandbox.container import OWNER_LABEL, container
 from callsheet.tools.sandbox.left_behind import remove_left_behind
-from callsheet.tools.sandbox.options import MIB, SandboxOptions
+from callsheet.tools.sandbox.options import SandboxOptions
 from callsheet.tools.sandbox.protocol import Images, SandboxUnavailable
-from callsheet.tools.sandbox.source import runner_command
 
-PRODUCT_LABEL: Final = "callsheet.sandbox"
-OWNER_LABEL: Final = "callsheet.owner"
-USER: Final = 1000
 _ASK_S: Final = 30
 _READY_S: Final = 60.0
-_CPU_PERIOD_US: Final = 100_000
-_DEVICES_MIB: Final = 16
 
 T = TypeVar("T")
 log = get_log(__name__)
@@ -50,17 +45,19 @@ class DockerEngine:
         self._executor: ThreadPoolExecutor | None = None
         self._client: Any = None
 
-    async def start(self, preload: Sequence[str]) -> StreamBox:
+    async def start(self, preload: Sequence[str], network: str | None = None) -> StreamBox:
         """A new container whose runner has imported `preload` and waits.
+
+        `network`: the engine's network that it is on until it is unplugged; None: none.
 
         Raises:
             SandboxUnavailable: the engine refuses, fails or does not answer.
         """
-        made = _Made(self)
+        made = _Made(self, network)
         box: StreamBox | None = None
         try:
-            raw = await self._call(functools.partial(made.begin, list(preload)))
-            box = await StreamBox.over(raw, made.remove)
+            raw = await self.call(functools.partial(made.begin, list(preload)))
+            box = await StreamBox.over(raw, made)
             async with asyncio.timeout(_READY_S):
                 await box.ready()
         except TimeoutError as error:
@@ -77,7 +74,7 @@ class DockerEngine:
         Raises:
             SandboxUnavailable: the engine refuses, fails or does not answer.
         """
-        return await self._call(lambda: remove_left_behind(self.client(), OWNER_LABEL))
+        return await self.call(lambda: remove_left_behind(self.client(), OWNER_LABEL))
 
     async def close(self) -> None:
         """Wait until what was begun is done, removals above all, and let go of the engine."""
@@ -88,7 +85,8 @@ class DockerEngine:
         if client is not None:
             client.close()
 
-    async def _call(self, work: Callable[[], T]) -> T:
+    async def call(self, work: Callable[[], T]) -> T:
+        """Have it done in a thread; SandboxUnavailable where the engine fails."""
         from docker.errors import DockerException  # noqa: PLC0415 - only where there is an engine
         from requests.exceptions import RequestException  # noqa: PLC0415
 
@@ -128,34 +126,24 @@ class DockerEngine:
             self._executor = ThreadPoolExecutor(self._threads, thread_name_prefix="sandbox")
         return self._executor
 
-    def container(self, preload: list[str]) -> dict[str, Any]:
+    def wanted(self, preload: list[str], network: str | None) -> dict[str, Any]:
         """What the engine is asked to create."""
-        return {
-            "image": self._images.name,
-            "command": runner_command(preload),
-            "hostname": "sandbox",
-            "user": f"{USER}:{USER}",
-            "working_dir": "/workspace",
-            "environment": ENVIRONMENT,
-            "labels": {PRODUCT_LABEL: "1", OWNER_LABEL: self._owner},
-            "stdin_open": True,
-            "network_disabled": True,
-            "host_config": host_config(self._options),
-        }
+        return container(self._options, self._images.name, self._owner, preload, network)
 
 
 class _Made:
     """One container from its creation to its removal, whichever comes first."""
 
-    def __init__(self, engine: DockerEngine) -> None:
+    def __init__(self, engine: DockerEngine, network: str | None) -> None:
         self._engine = engine
+        self._network = network
         self._id: str | None = None
         self._gone = threading.Event()
 
     def begin(self, preload: list[str]) -> socket.socket:
         """Create it, attach to it, start it; in a thread."""
         client = self._engine.client()
-        asked = self._engine.container(preload)
+        asked = self._engine.wanted(preload, self._network)
         config = client.create_host_config(**asked.pop("host_config"))
         self._id = client.create_container_from_config(
             {**client.create_container_config(**asked, host_config=config), "StdinOnce": True}
@@ -183,6 +171,19 @@ class _Made:
             self._gone.set()
             self._engine.submit(self._kill)
 
+    async def unplug(self) -> None:
+        """Take it off its network, and look that it is off."""
+        await self._engine.call(self._unplug)
+
+    def _unplug(self) -> None:
+        client = self._engine.client()
+        if self._network is not None:
+            client.disconnect_container_from_network(self._id, self._network, force=True)
+        if left := set(client.inspect_container(self._id)["NetworkSettings"]["Networks"]) - {
+            "none"
+        }:
+            raise SandboxUnavailable(f"A container could not be taken off {', '.join(left)}.")
+
     def _kill(self) -> None:
         from docker.errors import APIError, NotFound  # noqa: PLC0415
 
@@ -195,49 +196,3 @@ class _Made:
             except APIError as error:
                 if error.status_code != 409:  # its removal is under way already
                     raise
-
-
-ENVIRONMENT: Final[Mapping[str, str]] = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "HOME": "/workspace",
-    "LC_ALL": "C.UTF-8",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONUNBUFFERED": "1",
-    "MPLBACKEND": "Agg",
-    "MPLCONFIGDIR": "/tmp/mpl",  # noqa: S108 - the container's
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-}
-"""All that a program finds in its environment beside what the image sets."""
-
-
-def host_config(options: SandboxOptions) -> dict[str, Any]:
-    """The limits of a container, in the SDK's words."""
-    limits = options.limits
-    owned = f"uid={USER},gid={USER}"
-    return {
-        "auto_remove": True,
-        "network_mode": "none",
-        "read_only": True,
-        "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges"],
-        "mem_limit": limits.memory_mib * MIB,
-        "memswap_limit": limits.memory_mib * MIB,
-        "cpu_period": _CPU_PERIOD_US,
-        "cpu_quota": round(limits.cpus * _CPU_PERIOD_US),
-        "pids_limit": limits.pids,
-        "ulimits": [
-            {"Name": "nofile", "Soft": limits.open_files, "Hard": limits.open_files},
-            {"Name": "core", "Soft": 0, "Hard": 0},
-        ],
-        "tmpfs": {
-            "/workspace": f"size={limits.workspace_mib}m,nr_inodes={limits.workspace_files},"
-            f"{owned},mode=0700",
-            "/tmp": f"size={limits.temporary_mib}m,{owned},mode=1777",  # noqa: S108
-        },
-        "shm_size": _DEVICES_MIB * MIB,
-        "log_config": {"type": "none", "config": {}},
-        "ipc_mode": "private",
-        "init": False,
-        **({"runtime": options.runtime} if options.runtime else {}),
-    }

@@ -81,14 +81,20 @@ class FrameReader:
         return Frame(kind, payload)
 
 
-def request_of(program: Program, options: SandboxOptions, nonce: bytes) -> bytes:
-    """What the runner is sent."""
+GO: Final = b"+"
+"""Sent between the request and the nonce where packages were to be installed."""
+
+
+def request_of(program: Program, options: SandboxOptions) -> bytes:
+    """What the runner is sent, but for the nonce."""
     limits = options.limits
     head = json.dumps(
         {
             "code": program.code,
             "rules": {name: does for name, does in options.checks.items() if does != "allow"},
             "files": [{"name": file.name, "size": len(file.data)} for file in program.files],
+            "packages": list(program.packages),
+            "index": options.install.index if options.install else None,
             "timeout_s": program.timeout_s,
             "output_bytes": limits.output_bytes,
             "most_files": limits.files,
@@ -97,4 +103,4 @@ def request_of(program: Program, options: SandboxOptions, nonce: bytes) -> bytes
             "suffixes": list(options.suffixes),
         }
     ).encode("ascii")
-    return b"".join((LENGTH.pack(len(head)), head, *(file.data for file in program.files), nonce))
+    return b"".join((LENGTH.pack(len(head)), head, *(file.data for file in program.files)))

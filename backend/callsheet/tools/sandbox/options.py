@@ -63,13 +63,21 @@ class PoolOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class InstallOptions:
+    """`network` is the engine's, over which packages come; `index` None: the installer's own."""
+
+    network: str
+    index: str | None = None
+    timeout_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
 class SandboxOptions:
     """`image` None: the product's own. `runtime` None: the engine's default.
 
     `parallel` programs run at once at most (0: two for each core of this machine); others wait for
-    up to `queue_s`. `install_network` is the engine's network for installing packages, None: none
-    may be installed. `packages` are told to the model. `suffixes` are the types of files that go
-    back, by their ending.
+    up to `queue_s`. `install` None: no packages may be installed. `packages` are told to the model.
+    `suffixes` are the types of files that go back, by their ending.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -80,7 +88,7 @@ class SandboxOptions:
     runtime: str | None = None
     parallel: int = 0
     queue_s: float = 60.0
-    install_network: str | None = None
+    install: InstallOptions | None = None
     packages: tuple[str, ...] = PREINSTALLED
     suffixes: tuple[str, ...] = ()
     checks: Mapping[str, Action] = field(default_factory=lambda: dict(CHECKS))

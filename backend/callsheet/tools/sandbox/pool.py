@@ -19,8 +19,8 @@ _log = get_log(__name__)
 class Engine(Protocol):
     """Makes containers."""
 
-    async def start(self, preload: Sequence[str]) -> Box:
-        """A new one that has imported `preload`; raises SandboxUnavailable."""
+    async def start(self, preload: Sequence[str], network: str | None = None) -> Box:
+        """A new one that has imported `preload`, on `network`; raises SandboxUnavailable."""
         ...
 
     async def close(self) -> None:

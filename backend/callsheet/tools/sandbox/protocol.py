@@ -10,7 +10,7 @@ from callsheet.kit.errors import Unavailable
 
 Stream = Literal["stdout", "stderr"]
 Status = Literal["ok", "error", "timeout", "oom", "killed", "rejected"]
-Stage = Literal["queued", "building", "starting", "running"]
+Stage = Literal["queued", "building", "starting", "installing", "running"]
 Kind = Literal["off", "starting", "no_engine", "no_permission", "no_image", "building", "ready"]
 
 

@@ -67,7 +67,7 @@ class PythonExecutor:
         limits, endings = self._options.limits, ", ".join(self._options.suffixes)
         network = (
             "There is no network."
-            if self._options.install_network is None
+            if self._options.install is None
             else "There is no network but for installing packages."
         )
         return (
@@ -137,7 +137,7 @@ class PythonExecutor:
 
 def _args(options: SandboxOptions) -> type[BaseModel]:
     """The arguments; packages can be asked for only where they may be installed."""
-    if options.install_network is None:
+    if options.install is None:
         return PythonArgs
     wanted: Any = Field(
         default_factory=list,

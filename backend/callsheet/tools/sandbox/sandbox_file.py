@@ -17,6 +17,7 @@ from callsheet.tools.sandbox.options import (
     MIB,
     PREINSTALLED,
     Action,
+    InstallOptions,
     Limits,
     PoolOptions,
     SandboxOptions,
@@ -111,6 +112,18 @@ class PoolEntry(Section):
     preload: list[_Module] = Field(default=list(_POOL.preload), description="Imported beforehand.")
 
 
+class InstallEntry(Section):
+    """How packages are installed that a program asks for."""
+
+    synonyms: ClassVar[Mapping[str, str]] = {"index_url": "index", "timeout": "timeout_s"}
+
+    network: _Word = Field(description="The engine's network that they come over, such as bridge.")
+    index: _Word | None = Field(
+        default=None, description="Address of a package index. Unset: the installer's default."
+    )
+    timeout_s: float = Field(default=60.0, ge=1, le=600, description="For all of one program.")
+
+
 class SandboxFile(Section):
     """The sandbox of `python_executor`."""
 
@@ -135,10 +148,9 @@ class SandboxFile(Section):
     queue_s: float = Field(
         default=60.0, ge=0, le=3600, description="Seconds that others wait for a place."
     )
-    install_network: _Word | None = Field(
+    install: InstallEntry | None = Field(
         default=None,
-        description="The engine's network over which a program's packages may be installed, such "
-        "as bridge. Unset: none may be installed. The program itself never has a network.",
+        description="Lets programs have packages installed. The program itself has no network.",
     )
     packages: list[_Word] = Field(
         default=list(PREINSTALLED), description="What the image holds, as the model is told."
@@ -166,7 +178,7 @@ class SandboxFile(Section):
             runtime=self.runtime,
             parallel=self.parallel,
             queue_s=self.queue_s,
-            install_network=self.install_network,
+            install=InstallOptions(**self.install.model_dump()) if self.install else None,
             packages=tuple(self.packages),
             suffixes=tuple(self.files.types),
             checks={**CHECKS, **self.check},

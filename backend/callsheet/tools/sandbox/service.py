@@ -13,8 +13,9 @@ from typing import Final
 from callsheet.kit.log import get_log
 from callsheet.tools.sandbox.box import Box
 from callsheet.tools.sandbox.collect import Collected
-from callsheet.tools.sandbox.frames import request_of
+from callsheet.tools.sandbox.frames import GO, Frame, request_of
 from callsheet.tools.sandbox.inside.wire import NONCE_BYTES
+from callsheet.tools.sandbox.installing import installed
 from callsheet.tools.sandbox.look import Look
 from callsheet.tools.sandbox.options import SandboxOptions
 from callsheet.tools.sandbox.pool import Engine, Pool
@@ -82,6 +83,8 @@ class ContainerSandbox:
                 raise
 
     async def _run(self, program: Program, watch: Watch) -> ExecutionResult:
+        if program.packages:
+            return await self._run_with_packages(program, watch)
         box = self._pool.take()
         if box is not None:
             result = await self._attempt(box, program, watch)
@@ -90,6 +93,27 @@ class ContainerSandbox:
             _log.warning("sandbox_container_was_gone")
         watch.stage("starting", "A container is started.")
         result = await self._attempt(await self._engine.start(()), program, watch)
+        if result is None:
+            raise SandboxUnavailable("A container of the sandbox ended before the program.")
+        return result
+
+    async def _run_with_packages(self, program: Program, watch: Watch) -> ExecutionResult:
+        """In a container that has a network while they are installed, and none afterwards."""
+        install = self._options.install
+        if install is None:
+            raise SandboxUnavailable("No packages may be installed here.")
+        watch.stage("starting", "A container is started.")
+        box = await self._engine.start((), install.network)
+        try:
+            watch.stage("installing", ", ".join(program.packages))
+            failure = await installed(box, request_of(program, self._options), install.timeout_s)
+            if failure is None:
+                await box.unplug()
+                result = await self._attempt(box, program, watch, GO)
+        finally:
+            box.remove()
+        if failure is not None:
+            return failure
         if result is None:
             raise SandboxUnavailable("A container of the sandbox ended before the program.")
         return result
@@ -117,14 +141,23 @@ class ContainerSandbox:
             self._running -= 1
             self._places.release()
 
-    async def _attempt(self, box: Box, program: Program, watch: Watch) -> ExecutionResult | None:
-        """Run it in `box`, which is gone afterwards; None where it was gone before it began."""
+    async def _attempt(
+        self, box: Box, program: Program, watch: Watch, request: bytes | None = None
+    ) -> ExecutionResult | None:
+        """Run it in `box`, which is gone afterwards; None where it was gone before it began.
+
+        `request` None: the whole of it is still to be sent.
+        """
         begun = time.monotonic()
         collected = Collected(self._options, program.timeout_s)
         nonce = secrets.token_bytes(NONCE_BYTES)
+        request = request or request_of(program, self._options)
         watch.stage("running", "")
         try:
-            await self._follow(box, program, nonce, collected, watch)
+            async with asyncio.timeout(program.timeout_s + _LATE_S):
+                await _follow(box.frames(request + nonce, nonce), collected, watch)
+        except TimeoutError:
+            pass
         finally:
             box.remove()
         duration_s = time.monotonic() - begun
@@ -137,17 +170,11 @@ class ContainerSandbox:
         await self._look.still_there()
         return collected.killed(duration_s)
 
-    async def _follow(
-        self, box: Box, program: Program, nonce: bytes, collected: Collected, watch: Watch
-    ) -> None:
-        """Until it has ended, its time is over or its container is gone."""
-        request = request_of(program, self._options, nonce)
-        try:
-            async with asyncio.timeout(program.timeout_s + _LATE_S):
-                async for frames in box.frames(request, nonce):
-                    for stream, text in collected.take(frames):
-                        watch.output(stream, text)
-                    if collected.ended:
-                        return
-        except TimeoutError:
+
+async def _follow(frames: AsyncIterator[list[Frame]], collected: Collected, watch: Watch) -> None:
+    """Until the program has ended or its container is gone."""
+    async for together in frames:
+        for stream, text in collected.take(together):
+            watch.output(stream, text)
+        if collected.ended:
             return

@@ -9,7 +9,7 @@ from typing import Final
 
 _PACKAGE: Final = "callsheet.tools.sandbox.inside"
 # Each needs those before it.
-_MODULES: Final = ("wire", "check", "files", "processes", "program", "runner")
+_MODULES: Final = ("wire", "check", "files", "processes", "program", "install", "runner")
 # Each text becomes the module that it is here, without the packages around it.
 _BOOT: Final = """
 import json, sys, types

@@ -26,6 +26,8 @@ from callsheet.tools.sandbox.inside.check import findings
 from callsheet.tools.sandbox.inside.wire import write_all
 
 WORKSPACE: Final = "/workspace"
+PACKAGES: Final = f"{WORKSPACE}/.packages"
+TEMPORARY: Final = f"{WORKSPACE}/.tmp"
 MAIN: Final = "/tmp/main.py"  # noqa: S108 - the container's own, where no other process is
 _PICTURES: Final = (".png", ".jpg", ".jpeg", ".svg", ".pdf", ".gif", ".webp")
 _MOST_FIGURES: Final = 20
@@ -109,7 +111,7 @@ def _run(code: types.CodeType) -> int:
     for name in [name for name in sys.modules if name.partition(".")[0] == "callsheet"]:
         del sys.modules[name]
     sys.modules["__main__"] = main
-    sys.argv, sys.path[:0] = [MAIN], [WORKSPACE]
+    sys.argv, sys.path[:0] = [MAIN], [WORKSPACE, PACKAGES]
     warnings.filterwarnings("ignore", message=".*non-interactive.*")  # pyplot.show()
     status = 0
     try:

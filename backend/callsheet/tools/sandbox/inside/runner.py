@@ -22,11 +22,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from callsheet.tools.sandbox.inside.files import Bounds, Found, chosen, regular_files, send
+from callsheet.tools.sandbox.inside.install import install, wait_for_go
 from callsheet.tools.sandbox.inside.processes import kill_all, oom_kills, reaped
 from callsheet.tools.sandbox.inside.program import WORKSPACE, become, set_dumpable
 from callsheet.tools.sandbox.inside.wire import (
     CHECKED,
     END,
+    INSTALLED,
     LENGTH,
     NONCE_BYTES,
     READY,
@@ -95,6 +97,9 @@ class Execution:
         (length,) = LENGTH.unpack(read_exactly(self._server, LENGTH.size))
         request: dict[str, Any] = json.loads(read_exactly(self._server, length))
         before = self._write_files(request["files"])
+        if request["packages"]:
+            self._speaker.tell(INSTALLED, install(request, self._server))
+            wait_for_go(self._server)
         kills_before = oom_kills()
         program, report = self._start(request)
         self._speaker.nonce = read_exactly(self._server, NONCE_BYTES)

@@ -1,9 +1,9 @@
 """What the runner and the server say to each other over the container's attached stream.
 
 To the runner goes one request: its length, its JSON head, the bytes of the input files one after
-another, and then the nonce. The runner takes the nonce only after it has started the program, so
-that the program never held it. From the runner come frames: nonce, kind, length, content. Before
-the request came the nonce is all zeros.
+another, a byte to go on where packages were installed, and the nonce. The runner takes the nonce
+only after it has started the program, so that the program never held it. From the runner come
+frames: nonce, kind, length, content. Before the nonce came it is all zeros.
 
 Only the standard library: this file also runs in the container.
 """
@@ -24,6 +24,8 @@ MOST_PAYLOAD: Final = 1 << 20
 
 READY: Final = b"R"
 """Everything wanted is imported. JSON: version of Python."""
+INSTALLED: Final = b"I"
+"""JSON: how installing packages went. The network has to go, then a byte has to come."""
 STARTED: Final = b"S"
 """The program runs, or is about to."""
 CHECKED: Final = b"C"
@@ -35,7 +37,7 @@ FILE: Final = b"F"
 DATA: Final = b"D"
 END: Final = b"X"
 """JSON: how the program ended, and which files are not sent."""
-KINDS: Final = frozenset({READY, STARTED, CHECKED, STDOUT, STDERR, FILE, DATA, END})
+KINDS: Final = frozenset({READY, INSTALLED, STARTED, CHECKED, STDOUT, STDERR, FILE, DATA, END})
 
 
 def frame(nonce: bytes, kind: bytes, payload: bytes) -> bytes:
