@@ -231,7 +231,8 @@ async def test_nobody_is_asked_where_that_is_not_claimed(
 ) -> None:
     deployment.edit(
         "crews/chat/agents.yaml",
-        "[current_time, calculator, web_search, web_fetch, ask_user, send_mail]",
+        "[current_time, calculator, python_executor, web_search, web_fetch, ask_user, send_mail,\n"
+        "     manage_todo_list]",
         "[calculator]",
     )
     async with serve(deployment) as (agui, _):

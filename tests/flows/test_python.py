@@ -29,8 +29,7 @@ def writes(code: str) -> Any:
 
 
 def coding(deployment: Deployment) -> Deployment:
-    """The deployment with the tool in the hands of its agent."""
-    deployment.edit("crews/chat/agents.yaml", "send_mail]", "send_mail, python_executor]")
+    """The deployment without containers that wait."""
     path = deployment.config / "sandbox.yaml"
     path.write_text("pool: {size: 0}\n", "utf-8")
     return deployment
