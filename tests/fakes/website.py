@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from typing import Any
 
 from aiohttp import web
 
@@ -74,6 +84,26 @@ async def website(tls: ssl.SSLContext | None = None) -> AsyncIterator[Website]:
         yield site
     finally:
         await runner.cleanup()
+
+
+@contextmanager
+def website_beside() -> Iterator[Website]:
+    """The same with a loop and a thread of its own, for what lives longer than one test."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="website", daemon=True)
+    thread.start()
+
+    def run(what: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(what, loop).result(30)
+
+    standing = website()
+    try:
+        yield run(standing.__aenter__())
+        run(standing.__aexit__(None, None, None))
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(30)
+        loop.close()
 
 
 class NameService:

@@ -18,6 +18,7 @@ QUESTION: Final = {"questions": [{"question": "Which colour?", "choices": ["red"
 ASK: Final = {"name": "ask_user", "arguments": json.dumps(QUESTION)}
 MAIL: Final = {"to": ["ann@b.example"], "subject": "Hello", "body": "See you."}
 SEND: Final = {"name": "send_mail", "arguments": json.dumps(MAIL)}
+SEARCH: Final = {"name": "web_search", "arguments": '{"query": "cats"}'}
 PICK: Final = {
     "name": "pick_file",
     "description": "Lets the user pick a file.",
@@ -142,6 +143,7 @@ KINDS: Final = {
         Kind("plain", asks()),
         Kind("skipped-stage", asks(complexity="simple")),
         Kind("tools", asks(execution={"tools": [SUM]})),
+        Kind("sources", asks("Find cats.", execution={"tools": [SEARCH], "text": "Cats [1]."})),
         Kind("reasoning", asks(organization={"reasoning": 2})),
         Kind("failed", asks(execution={"fault": "status", "status": 400})),
         Kind("cut-off", asks(organization={"fault": "drop", "fault_at": 2})),

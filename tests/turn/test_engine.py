@@ -101,7 +101,7 @@ async def test_text_of_a_stage_that_only_later_proves_to_be_the_answer_is_shown_
         message_id=outcome.message_id or "",
         status="final",
         text="execution",
-        metadata={"visible": True},
+        metadata={"visible": True, "model_only": True},
     )
 
 

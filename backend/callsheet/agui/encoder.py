@@ -17,6 +17,7 @@ from callsheet.agui.message_frames import MessageFrames
 from callsheet.agui.run_frames import RunFrames, WireIds
 from callsheet.agui.run_input import Protocol
 from callsheet.agui.show import ShowOptions
+from callsheet.agui.source_frames import SourceFrames
 from callsheet.agui.taken_back import TakenBack
 from callsheet.agui.tool_activity_frames import ToolActivityFrames
 from callsheet.agui.tool_frames import ToolFrames
@@ -32,7 +33,7 @@ class Encoder:
 
     `run_id` is ours and stands in the frames' ids; `ids` are the client's. Inner stages' events
     carry their agent's id as `subagentRunId`; the visible stage's carry none. What is only for
-    the record (finished answers and tasks, tools that begin) is not written. `viewer` says what
+    the record (finished tasks, tools that begin) is not written. `viewer` says what
     the client has in hand.
     """
 
@@ -60,6 +61,7 @@ class Encoder:
             tools.writers(),
             ActivityFrames(self._out, run_id).writers(),
             ToolActivityFrames(self._out, run_id).writers(),
+            SourceFrames(self._out, run_id).writers(),
             costs.writers(),
             self._taken_back.writers(),
         )

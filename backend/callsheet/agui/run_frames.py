@@ -11,6 +11,7 @@ from callsheet.agui.interrupts import outcome_of
 from callsheet.agui.run_input import Protocol
 from callsheet.agui.show import ShowOptions
 from callsheet.agui.usage import run_cost, token_usage
+from callsheet.events.call import AnswerFinished
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
 
 PROTOCOL_VERSION: Final = "1.0"
@@ -44,6 +45,7 @@ class RunFrames:
         self._protocol = protocol
         self._show = show
         self._is_open = False
+        self._model_only: set[str] = set()
 
     def open_early(self, session_id: str) -> None:
         """Begin before the run does, for a client with nothing in hand: it has not to wait."""
@@ -60,6 +62,7 @@ class RunFrames:
             RunFailed: self._failed,
             RunCancelled: self._cancelled,
             RunPaused: self._paused,
+            AnswerFinished: self._answered,
         }
 
     def _started(self, event: RunStarted) -> None:
@@ -84,8 +87,15 @@ class RunFrames:
     def _own(self, session_id: str) -> dict[str, Any]:
         return {"sessionId": session_id, "runId": self._run_id}
 
+    def _answered(self, event: AnswerFinished) -> None:
+        """Not written; whether the answer rests on sources is told with the end of the run."""
+        if event.metadata.get("model_only"):
+            self._model_only.add(event.message_id)
+
     def _finished(self, event: RunFinished) -> None:
-        named = {"messageId": event.message_id} if event.message_id else {}
+        named: dict[str, Any] = {"messageId": event.message_id} if event.message_id else {}
+        if event.message_id in self._model_only:
+            named["modelOnly"] = True
         if event.steered_run_id:
             named["steeredRunId"] = event.steered_run_id
         self._out.put(self._finish(event), {**run_cost(event.usage, self._show), **named})

@@ -8,6 +8,7 @@ import msgspec
 
 from callsheet.agui.run_input import RunInput
 from callsheet.agui.show import ShowOptions
+from callsheet.agui.source_frames import grounds_fields
 from callsheet.agui.usage import bill_fields, run_cost, token_usage
 from callsheet.api.documents import Answer, AnswerMessage, Failure, Usage
 from callsheet.api.interrupt_views import asked_view
@@ -28,6 +29,7 @@ class WholeAnswer:
         self._texts: dict[str, list[str]] = {}
         self._answers: dict[str, str] = {}
         self._bills: dict[str, Bill] = {}
+        self._grounds: dict[str, dict[str, Any]] = {}
         self._end: RunFinished | RunFailed | RunCancelled | RunPaused | None = None
 
     def take(self, event: AnyRunEvent) -> None:
@@ -54,6 +56,7 @@ class WholeAnswer:
             self._texts.pop(answer.message_id, None)
         elif answer.message_id in self._texts:
             self._answers[answer.message_id] = answer.text
+            self._grounds[answer.message_id] = grounds_fields(answer.metadata)
 
     def document(self, run: StartedRun, asked: RunInput) -> Answer:
         """The answer. A run whose end was not seen is `interrupted`."""
@@ -75,12 +78,15 @@ class WholeAnswer:
         message_id = named if named in shown else next(reversed(shown), None)
         if message_id is None:
             return None
-        bill = bill_fields(self._bills.get(message_id), self._show)
+        own = {
+            **(bill_fields(self._bills.get(message_id), self._show) or {}),
+            **self._grounds.get(message_id, {}),
+        }
         return AnswerMessage(
             id=message_id,
             role="assistant",
             content=shown[message_id],
-            metadata={"callsheet": bill} if bill else msgspec.UNSET,
+            metadata={"callsheet": own} if own else msgspec.UNSET,
         )
 
     def _status(self) -> dict[str, Any]:

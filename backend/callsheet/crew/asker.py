@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -15,6 +15,7 @@ from callsheet.crew.frame import Frame
 from callsheet.crew.rates import NoRates, RunRates
 from callsheet.crew.tool_results import stopped_result
 from callsheet.events.call import AnswerFinished, MessageStatus
+from callsheet.events.source import SourceFound
 from callsheet.kit.clock import Clock
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import RateLimited, Unpriced
@@ -24,6 +25,7 @@ from callsheet.llm.errors import ProviderError
 from callsheet.llm.protocol import ChatClient
 from callsheet.llm.retry import RetryPolicy, next_wait
 from callsheet.llm.tokens import estimate_messages
+from callsheet.turn.grounds import grounds
 from callsheet.turn.meter import CallIntent, Meter, OpenCall
 from callsheet.turn.ports import Emit
 
@@ -33,6 +35,7 @@ class Question:
     """What is asked, by whom, and by when the answer must be there.
 
     `iteration` counts the answers of one execution from 0; `metadata` goes to the message.
+    `sources` are those of the turn, and may grow until the answer is there.
     """
 
     frame: Frame
@@ -41,6 +44,7 @@ class Question:
     deadline: Deadline
     metadata: Mapping[str, Any]
     purpose: str = "answer"
+    sources: Sequence[SourceFound] = ()
 
 
 class Asker:
@@ -137,7 +141,7 @@ class Asker:
                 iteration=question.iteration,
                 reasoning=answer.reasoning,
                 tool_calls=answer.tool_calls,
-                metadata=dict(question.metadata),
+                metadata=_metadata(question, answer),
             )
         )
         return answer
@@ -159,6 +163,12 @@ def _intent(question: Question, message_id: str, number: int) -> CallIntent:
         max_output_tokens=request.max_output_tokens or request.model.max_output_tokens,
         purpose=question.purpose,
     )
+
+
+def _metadata(question: Question, answer: Answer) -> dict[str, Any]:
+    """What an answer to the user rests on is told with it; a call for tools is no answer yet."""
+    is_answer = question.frame.visible and answer.text and not answer.tool_calls
+    return {**question.metadata, **(grounds(question.sources) if is_answer else {})}
 
 
 def _most(intent: CallIntent) -> int:

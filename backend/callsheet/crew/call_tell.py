@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from callsheet.events.activity import ActivityShown
@@ -14,6 +14,9 @@ from callsheet.kit.text import clean
 from callsheet.tools.source import Source, page_key
 from callsheet.turn.ports import Emit
 from callsheet.turn.record import Record
+
+_TITLE_CHARS: Final = 300
+_SNIPPET_CHARS: Final = 1_000
 
 
 class CallTell:
@@ -57,12 +60,12 @@ class CallTell:
             tool_call_id=self._tool_call_id,
             number=len(self._record.sources) + 1,
             url=url,
-            title=clean(source.title),
-            snippet=clean(source.snippet),
+            title=clean(source.title)[:_TITLE_CHARS],
+            snippet=clean(source.snippet)[:_SNIPPET_CHARS],
             published=None if source.published is None else clean(source.published),
         )
-        self._record.sources.append(found)
         if not self._closed:
+            self._record.sources.append(found)
             self._emit(found)
         return found.number
 

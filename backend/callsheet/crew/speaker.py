@@ -83,6 +83,7 @@ class Speaker:
             iteration=iteration,
             deadline=deadline,
             metadata=self._metadata,
+            sources=self._record.sources,
         )
         try:
             return await self._asker.ask(question)

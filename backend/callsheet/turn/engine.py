@@ -16,6 +16,7 @@ from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import AppError
 from callsheet.kit.json import decode
 from callsheet.turn.decide import Skip, decide, looks_back, stops
+from callsheet.turn.grounds import grounds
 from callsheet.turn.meter import Meter
 from callsheet.turn.outcome import Answered, Failed, TurnOutcome, Waiting
 from callsheet.turn.paused import Paused
@@ -108,7 +109,7 @@ class TurnEngine:
                 answer, shown = result, decision.visible
                 break
         if answer.text and not shown and answer.message_id not in record.shown:
-            _show(answer, recorder)
+            _show(answer, recorder, record)
         return Answered(text=answer.text, message_id=answer.message_id)
 
 
@@ -175,7 +176,7 @@ def _stored(record: Record, stage: Stage) -> StageResult | None:
     )
 
 
-def _show(answer: StageResult, recorder: Recorder) -> None:
+def _show(answer: StageResult, recorder: Recorder, record: Record) -> None:
     """Send text that had streamed as an inner stage's, now that it is known to be the answer."""
     if answer.message_id is None:
         return
@@ -187,6 +188,6 @@ def _show(answer: StageResult, recorder: Recorder) -> None:
             message_id=answer.message_id,
             status="final",
             text=answer.text,
-            metadata={"visible": True},
+            metadata={"visible": True, **grounds(record.sources)},
         )
     )
