@@ -15,6 +15,7 @@ from callsheet.events.agent import AgentStarted
 from callsheet.events.call import CallStatus, LlmCallFinished
 from callsheet.events.entry import Entry
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunStarted
+from callsheet.events.source import SourceFound
 from callsheet.events.stage import StageRetried, StageSkipped, StageStarted
 from callsheet.events.text import TextDelta, TextStarted
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted, ToolResult
@@ -144,6 +145,13 @@ def test_a_tool_call_is_one_line_with_its_arguments() -> None:
         ),
     )
     assert about == f'  calculator {{"expression": "17*23"}} → {"3" * 100}…\n'
+
+
+def test_sources_are_named_as_they_are_found() -> None:
+    _, about, _ = printed(
+        SourceFound(tool_call_id="k", number=1, url="https://a.example/", title="A [b]\x1b[2J")
+    )
+    assert about == "    [1] A [b]\ufffd[2J https://a.example/\n"
 
 
 def test_a_failure_and_a_stop_say_so_and_what_they_cost() -> None:

@@ -17,6 +17,7 @@ from callsheet.events.agent import AgentStarted
 from callsheet.events.call import LlmCallFinished
 from callsheet.events.entry import Entry
 from callsheet.events.run import RunCancelled, RunFailed, RunFinished, RunPaused, RunStarted
+from callsheet.events.source import SourceFound
 from callsheet.events.stage import StageRetried, StageSkipped, StageStarted
 from callsheet.events.text import TextDelta, TextStarted
 from callsheet.events.tool import ToolCallArgs, ToolCallStarted, ToolResult
@@ -64,7 +65,13 @@ class TurnPrinter:
                 self._visible.add(started.message_id)
             case StageStarted() | StageSkipped() | StageRetried() | AgentStarted() as step:
                 self._step(step)
-            case ToolCallStarted() | ToolCallArgs() | ToolResult() | ActivityShown() as tool:
+            case (
+                ToolCallStarted()
+                | ToolCallArgs()
+                | ActivityShown()
+                | SourceFound()
+                | ToolResult() as tool
+            ):
                 self._tool(tool)
             case RunStarted() as before:
                 self._before = before
@@ -97,7 +104,10 @@ class TurnPrinter:
             case StageRetried():
                 self._say(f"▸ {escape(step.stage)} again, attempt {step.attempt}: {step.code}")
 
-    def _tool(self, tool: ToolCallStarted | ToolCallArgs | ToolResult | ActivityShown) -> None:
+    def _tool(
+        self,
+        tool: ToolCallStarted | ToolCallArgs | ActivityShown | SourceFound | ToolResult,
+    ) -> None:
         match tool:
             case ActivityShown():
                 if tool.activity == TODO:
@@ -106,6 +116,9 @@ class TurnPrinter:
                 self._arguments[tool.tool_call_id] = ""
             case ToolCallArgs():
                 self._arguments[tool.tool_call_id] += tool.text
+            case SourceFound():
+                named = escape(f"[{tool.number}] {printable(tool.title)} {printable(tool.url)}")
+                self._say(f"    [dim]{named}[/dim]")
             case ToolResult():
                 arguments = _shown(self._arguments.pop(tool.tool_call_id, ""))
                 colour = "cyan" if tool.status == "ok" else "yellow"
