@@ -48,6 +48,18 @@ def test_the_list_has_name_source_policy_group_and_summary(callsheet: Callsheet)
     assert row(ran.out, "send_mail")[2] == "ask"
 
 
+def test_a_tool_that_cannot_be_used_now_says_why(
+    deployed: Callsheet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLSHEET_SANDBOX__DOCKER_HOST", "unix:///nowhere.sock")
+    why = "No Docker engine answers at unix:///nowhere.sock."
+    listed = deployed("tools", "list")
+    assert (listed.err, row(listed.out, "python_executor")[5]) == ("", f"no: {why}")
+    called = deployed("tools", "call", "python_executor", '{"code": "1"}')
+    assert (called.status, called.out) == (1, "")
+    assert called.err.splitlines()[-1] == f"python_executor cannot be used now: {why}"
+
+
 def test_tools_of_an_installed_package_are_listed_with_its_name(
     callsheet: Callsheet, warehouse: Path, tmp_path: Path
 ) -> None:

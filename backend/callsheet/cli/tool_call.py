@@ -25,6 +25,7 @@ from callsheet.tools.context import ToolContext
 from callsheet.tools.invoke import ToolInvoker, ToolOutcome
 from callsheet.tools.pause import NeedsPerson
 from callsheet.tools.registry import ToolRegistry
+from callsheet.tools.sandbox.python_executor import PythonExecutor
 from callsheet.wiring.application import Application
 
 # A call's own limit is in tools.yaml; this is a turn's, which there is none of here.
@@ -57,6 +58,9 @@ class ToolCall:
                 registry = application.tools.registry
                 _find(registry, self.name)
                 await application.ready()
+                if self.name == PythonExecutor.name:
+                    await application.sandbox.look.look()
+                _check_usable(registry, self.name)
                 context = await self._context(application)
                 person = Person(interrupts)
                 return await self._call(registry, application.tools.invoker, context, person)
@@ -115,6 +119,9 @@ def _find(registry: ToolRegistry, name: str) -> None:
         near = closest(name, registry.names())
         hint = f" Did you mean {near!r}?" if near else " `callsheet tools list` shows all."
         raise NotFound(f"There is no tool {name!r}.{hint}")
+
+
+def _check_usable(registry: ToolRegistry, name: str) -> None:
     why = registry.unavailable(name)
     if why is not None:
-        raise Unavailable(f"{name} cannot be used now: {why}.", service="tool")
+        raise Unavailable(f"{name} cannot be used now: {why}", service="tool")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ from callsheet.kit.errors import ConfigError, NotFound
 from callsheet.kit.yaml_words import closest
 from callsheet.tools.listed import ListedTool
 from callsheet.tools.registry import ToolRegistry
+from callsheet.tools.sandbox.sandbox_file import FILE as SANDBOX
+from callsheet.tools.sandbox.sandbox_file import read_sandbox
+from callsheet.wiring.sandbox import make_sandbox
 from callsheet.wiring.tool_list import listed_tools
 from callsheet.wiring.tools import make_registry
 from callsheet.workflows.check import TOOLS
@@ -36,7 +40,11 @@ class Known:
 
 def known_tools(deployment: Deployment) -> Known:
     """Look for tools as a server would, and hold them against the white list."""
-    registry = make_registry(deployment.settings)
+    options, _ = read_sandbox(deployment.folders.config / SANDBOX)
+    sandbox = make_sandbox(deployment.settings, options)
+    if options.enabled:
+        asyncio.run(sandbox.look.look())
+    registry = make_registry(deployment.settings, sandbox=sandbox)
     rules, wrong = _rules(deployment, registry)
     problems = [*map(str, registry.problems()), *wrong]
     return Known(listed_tools(registry, rules), problems)

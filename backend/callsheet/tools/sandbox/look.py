@@ -48,16 +48,22 @@ class Look:
             await asyncio.sleep(_UP_S if self._state.ready else _DOWN_S)
 
     async def refresh(self) -> SandboxState:
-        """Look now."""
+        """Look now; the log tells what has changed."""
+        before = self._state.kind
+        seen = await self.look()
+        if seen.kind != before:
+            tell = _log.info if seen.ready else _log.warning
+            tell("sandbox_state", state=seen.kind, detail=seen.detail)
+        return seen
+
+    async def look(self) -> SandboxState:
+        """Look now, for who tells of it in other ways."""
         seen = await self._probe.state(self._images.name)
         if seen.kind == "no_image" and self._images.can_build():
             seen = SandboxState("ready", "The image is built when the first program comes.")
         elif seen.kind == "no_image" and self._images.failure:
             detail = f"{seen.detail} Building it failed: {self._images.failure}"
             seen = SandboxState("no_image", detail)
-        if seen.kind != self._state.kind:
-            tell = _log.info if seen.ready else _log.warning
-            tell("sandbox_state", state=seen.kind, detail=seen.detail)
         self._state = seen
         if seen.ready:
             self._ready.set()
