@@ -19,6 +19,12 @@ ASK: Final = {"name": "ask_user", "arguments": json.dumps(QUESTION)}
 MAIL: Final = {"to": ["ann@b.example"], "subject": "Hello", "body": "See you."}
 SEND: Final = {"name": "send_mail", "arguments": json.dumps(MAIL)}
 SEARCH: Final = {"name": "web_search", "arguments": '{"query": "cats"}'}
+PLAN: Final = {"title": "Write to Ann", "steps": ["Send the mail"]}
+SHOW: Final = {"name": "request_plan_approval", "arguments": json.dumps(PLAN)}
+BROKEN: Final = [
+    {"name": "calculator", "arguments": '{"expression": "1+'},
+    {"name": "no_such_tool", "arguments": "{}"},
+]
 PICK: Final = {
     "name": "pick_file",
     "description": "Lets the user pick a file.",
@@ -85,14 +91,30 @@ def waits(tool: dict[str, str]) -> Play:
     return play
 
 
+async def planned(agui: AgUiClient, provider: FakeProvider) -> Turn:
+    """In plan mode, with a call that comes too early."""
+    provider.scenario = chat_script(complexity="simple", execution={"tools": [SHOW, SEND]})
+    thread = str(uuid4())
+    await agui.http.post("/v1/sessions", json={"id": thread})
+    await agui.http.patch(f"/v1/sessions/{thread}", json={"mode": "plan"})
+    return await agui.ask("Write to Ann.", thread_id=thread)
+
+
+async def plan_given(agui: AgUiClient, provider: FakeProvider) -> Turn:
+    return await resumed(agui, await planned(agui, provider), {"approved": True})
+
+
+async def resumed(agui: AgUiClient, first: Turn, payload: dict[str, Any]) -> Turn:
+    resume = [
+        {"interruptId": each["id"], "status": "resolved", "payload": payload}
+        for each in first.last["outcome"]["interrupts"]
+    ]
+    return await agui.ask("", thread_id=first.thread_id, messages=[], resume=resume)
+
+
 def answered(tool: dict[str, str], payload: dict[str, Any]) -> Play:
     async def play(agui: AgUiClient, provider: FakeProvider) -> Turn:
-        first = await waits(tool)(agui, provider)
-        resume = [
-            {"interruptId": each["id"], "status": "resolved", "payload": payload}
-            for each in first.last["outcome"]["interrupts"]
-        ]
-        return await agui.ask("", thread_id=first.thread_id, messages=[], resume=resume)
+        return await resumed(agui, await waits(tool)(agui, provider), payload)
 
     return play
 
@@ -155,6 +177,9 @@ KINDS: Final = {
         Kind("question-answered", answered(ASK, {"answers": ["red"]})),
         Kind("approval", waits(SEND)),
         Kind("approval-given", answered(SEND, {"approved": True})),
+        Kind("plan", planned),
+        Kind("plan-given", plan_given),
+        Kind("broken-calls", asks(execution={"tools": BROKEN})),
         Kind("client-tool", waits({"name": "pick_file", "arguments": "{}"}), clients=("agui-1.0",)),
         Kind("client-tool-0.x", waits({"name": "pick_file", "arguments": "{}"}), protocol=None),
         Kind("connect", connected, whole=True),
