@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from callsheet.tools.register import register_tool
+from callsheet.tools.registered import forget, registered
 from tests.cli.conftest import Callsheet
 from tests.fakes.plugin import Install, a_tool, packages
 from tests.fixtures.plugin import RULES, warehouse, warehouse_site
@@ -75,6 +77,27 @@ def test_tools_of_an_installed_package_are_listed_with_its_name(
     tools.write_text(tools.read_text("utf-8") + RULES, "utf-8")
     assert row(callsheet("tools", "list").out, "delivery_days")[2] == "allow"
     assert callsheet("check").status == 0
+
+
+def test_a_program_that_registers_a_tool_has_it_listed(callsheet: Callsheet) -> None:
+    before = registered()
+
+    @register_tool(group="sums")
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        return a + b
+
+    try:
+        ran = callsheet("tools", "list")
+    finally:
+        forget(before)
+    assert row(ran.out, "add")[:5] == [
+        "add",
+        f"{__name__} (python)",
+        "not listed",
+        "sums",
+        "Add two numbers.",
+    ]
 
 
 def test_a_doubled_name_and_a_broken_package_are_told_with_their_owners(

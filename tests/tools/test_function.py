@@ -15,6 +15,10 @@ from callsheet.kit.errors import ToolRetry
 from callsheet.tools.arguments import validated
 from callsheet.tools.context import ToolContext
 from callsheet.tools.function import THREADS, FunctionTool
+from callsheet.tools.invoke import ToolInvoker
+from callsheet.tools.options import ToolOptions
+from callsheet.tools.policy import Policy
+from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.schema import function_schema
 from callsheet.tools.tool import Tool
 from tests.tools.calls import context
@@ -153,6 +157,36 @@ async def test_functions_that_hang_hold_up_no_other_tool() -> None:
     assert await call(FunctionTool(quick), {}) == "at once"
     gate.set()
     await asyncio.wait(tasks)
+
+
+async def test_a_call_whose_time_is_over_is_an_outcome_though_its_thread_goes_on() -> None:
+    gate, ended = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        """Hang."""
+        gate.wait(30)
+        ended.set()
+
+    registry = ToolRegistry()
+    registry.add([FunctionTool(hang)], owner="tests")
+    invoker = ToolInvoker(registry, Policy(common=ToolOptions(timeout_s=0.05)))
+    outcome = await invoker.invoke("hang", "{}", context(), allowed={"hang"})
+    assert outcome.content == "Error: The tool 'hang' was stopped: it did not finish in time."
+    assert not ended.is_set()
+    gate.set()
+    assert await asyncio.to_thread(ended.wait, 20)
+
+
+async def test_what_a_plain_function_tells_the_model_reaches_it() -> None:
+    def refuse(article: str) -> str:
+        """Refuse."""
+        raise ToolRetry(f"There is no {article}.")
+
+    registry = ToolRegistry()
+    registry.add([FunctionTool(refuse)], owner="tests")
+    invoker = ToolInvoker(registry)
+    outcome = await invoker.invoke("refuse", '{"article":"A"}', context(), allowed={"refuse"})
+    assert (outcome.status, outcome.content) == ("error", "Error: There is no A.")
 
 
 async def test_a_decorated_async_function_is_awaited() -> None:
