@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from sqlalchemy import text
+
+from callsheet.artifacts.options import ArtifactOptions
 from callsheet.auth.principal import principal_named
 from callsheet.db.options import DatabaseOptions
 from callsheet.db.transaction import Database
+from callsheet.kit.clock import SystemClock
+from callsheet.kit.deadline import Deadline
+from callsheet.tools.context import ToolContext
+from callsheet.wiring.kept_artifacts import KeptArtifacts
+from callsheet.wiring.kept_todos import KeptTodos
 from tests.cli.conftest import Callsheet
 from tests.fixtures.booked import Booked, book_turns, change
 from tests.fixtures.database import run_apart
+from tests.todos.lists import wish
 
 ANN = principal_named("ann")
 
@@ -87,3 +97,45 @@ def test_a_title_does_not_command_the_terminal(
         assert shown.status == 0
         assert "\x1b" not in shown.out
         assert "\ufffd[2J" in shown.out
+
+
+def made(data: Path, database_url: str, booked: Booked) -> None:
+    """A file that a tool made in the booked session, and a todo list."""
+
+    async def make() -> None:
+        database = Database.from_options(DatabaseOptions(database_url), pooled=False)
+        async with database.read() as tx:
+            run = (await tx.execute(text("SELECT id FROM runs LIMIT 1"))).scalar_one()
+        await change(database, "UPDATE runs SET finished_at = NULL", {})
+        context = ToolContext(
+            user_id=ANN.user_id,
+            session_id=booked.session_id,
+            run_id=run,
+            tool_call_id="c",
+            agent="a",
+            deadline=Deadline.after(30),
+            clock=SystemClock(),
+        )
+        kept = KeptArtifacts(lambda: database, data, ArtifactOptions())
+        await kept.keep(context, "out/sum.csv", b"a,b\n")
+        await KeptTodos(lambda: database).put(context, wish(">look", "-write"))
+        await database.close()
+
+    run_apart(make())
+
+
+def test_files_and_the_todo_list_are_shown_and_files_saved(
+    deployed: Callsheet, booked: Booked, database_url: str, tmp_path: Path
+) -> None:
+    made(tmp_path / "data", database_url, booked)
+    shown = deployed("sessions", "show", "recent", "--user", "ann")
+    assert "todo list, active\nReport\n[>] look\n[ ] write\n" in shown.out
+    into = tmp_path / "saved"
+    ran = deployed("sessions", "files", "recent", "--user", "ann", "--save", str(into))
+    assert ran.status == 0
+    assert "out/sum.csv" in ran.out
+    assert (into / "out" / "sum.csv").read_bytes() == b"a,b\n"
+    again = deployed("sessions", "files", "recent", "--user", "ann", "--save", str(into))
+    assert again.status == 1
+    assert "is there already" in again.err
+    assert deployed("sessions", "files", str(booked.session_id)).status == 1

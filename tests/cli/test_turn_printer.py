@@ -205,3 +205,11 @@ def test_a_todo_list_is_printed_each_time_it_changes() -> None:
     other = ActivityShown(tool_call_id="c", activity="mine", message_id="m", content={})
     _, about, _ = printed(RUN, shown, other)
     assert about == ("  Report\n    [x] [red]look\ufffd[2J\n    [>] write\n    [ ] check\n")
+
+
+def test_a_file_that_a_tool_made_is_named() -> None:
+    content = {"id": "a", "name": "out/[b]p.png", "mediaType": "image/png", "sizeBytes": 18234}
+    shown = ActivityShown(
+        tool_call_id="c", activity="callsheet.artifact", message_id="a", content=content
+    )
+    assert printed(RUN, shown)[1] == "  file out/[b]p.png · image/png · 18,234 bytes\n"

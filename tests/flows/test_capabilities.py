@@ -12,6 +12,7 @@ from tests.fakes.chat_script import EXECUTION, chat_script
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
 from tests.fixtures.app import Serve
+from tests.flows.todos import lists, rounds, todo_call
 from tests.flows.waiting import MAIL, answer, asking, interrupts, resolved, waits
 
 SUMS: Final = [
@@ -61,6 +62,9 @@ async def test_who_it_is_and_what_it_is_made_of(agui: AgUiClient, provider: Fake
     assert sorted(tool["function"]["name"] for tool in offered) == own["tools"]
     shown = {event["activityType"] for event in turn.of("ACTIVITY_SNAPSHOT")}
     assert {"callsheet.cost", "callsheet.stage"} == shown <= set(own["activities"])
+    assert "callsheet.todo" in own["activities"]
+    provider.scenario = rounds([todo_call(">look")])
+    assert lists(await agui.ask("Look.")) != []
     assert own["shows"] == {"costs": True, "models": True}
     assert "cost" in turn.last["metadata"]["callsheet"]
     assert turn.last["usage"][0]["model"]
@@ -229,12 +233,7 @@ async def test_people_are_asked_and_may_change_what_they_allow(
 async def test_nobody_is_asked_where_that_is_not_claimed(
     deployment: Deployment, serve: Serve, provider: FakeProvider
 ) -> None:
-    deployment.edit(
-        "crews/chat/agents.yaml",
-        "[current_time, calculator, python_executor, web_search, web_fetch, ask_user, send_mail,\n"
-        "     manage_todo_list]",
-        "[calculator]",
-    )
+    deployment.give_tools("calculator")
     async with serve(deployment) as (agui, _):
         assert set((await claimed(agui))["humanInTheLoop"].values()) == {False}
         provider.scenario = asking(("send_mail", MAIL))

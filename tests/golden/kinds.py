@@ -12,6 +12,7 @@ from tests.fakes.agui_client import AgUiClient, Turn
 from tests.fakes.chat_script import chat_script, judged
 from tests.fakes.provider.scenario import Scenario
 from tests.fakes.provider.server import FakeProvider
+from tests.flows.todos import rounds, todo_call
 
 SUM: Final = {"name": "calculator", "arguments": '{"expression": "17*23"}'}
 QUESTION: Final = {"questions": [{"question": "Which colour?", "choices": ["red", "blue"]}]}
@@ -159,6 +160,12 @@ async def steered_run(agui: AgUiClient, provider: FakeProvider) -> Turn:
     return (await steering(agui, provider))[1]
 
 
+async def listed(agui: AgUiClient, provider: FakeProvider) -> Turn:
+    first, then, last = (">look", "-write"), ("xlook", ">write"), ("xlook", "xwrite")
+    provider.scenario = rounds(*([todo_call(*steps)] for steps in (first, then, last)))
+    return await agui.ask("Write a report.")
+
+
 KINDS: Final = {
     kind.name: kind
     for kind in (
@@ -166,6 +173,7 @@ KINDS: Final = {
         Kind("skipped-stage", asks(complexity="simple")),
         Kind("tools", asks(execution={"tools": [SUM]})),
         Kind("sources", asks("Find cats.", execution={"tools": [SEARCH], "text": "Cats [1]."})),
+        Kind("todo-list", listed),
         Kind("reasoning", asks(organization={"reasoning": 2})),
         Kind("failed", asks(execution={"fault": "status", "status": 400})),
         Kind("cut-off", asks(organization={"fault": "drop", "fault_at": 2})),

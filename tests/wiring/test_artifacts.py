@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -217,3 +218,14 @@ async def test_the_bytes_go_a_day_after_the_session(place: Place) -> None:
     await place.sweep.sweep()
     assert place.on_disk() == [b"b"]
     assert await rows(place.database, "SELECT id FROM artifacts") == [(other.id,)]
+
+
+async def test_calls_at_the_same_time_do_not_pass_a_limit_together(place: Place) -> None:
+    done = await asyncio.gather(
+        *(place.tools.keep(place.call(f"c{n}"), "a.txt", b"%d" % n) for n in range(8)),
+        return_exceptions=True,
+    )
+    kept = [each for each in done if not isinstance(each, BaseException)]
+    assert len(kept) == LIMITS.session_count
+    assert all(isinstance(each, NotKept) for each in done if each not in kept)
+    assert len(place.on_disk()) == LIMITS.session_count

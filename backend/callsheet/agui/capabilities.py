@@ -8,6 +8,8 @@ from typing import Any
 from callsheet.agui.activity_frames import HISTORY, STAGE
 from callsheet.agui.cost_frames import ACTIVITY as COST
 from callsheet.agui.show import ShowOptions
+from callsheet.agui.todo_activity import TODO
+from callsheet.todos.todo_list import TOOL as TODO_LIST
 from callsheet.workflows.workflow import AgentSpec, Workflow
 
 
@@ -55,7 +57,7 @@ def capabilities_of(
                 "revision": workflow.revision,
                 "stages": [stage.name for stage in workflow.stages],
                 "tools": tools,
-                "activities": [COST, STAGE, HISTORY],
+                "activities": [COST, STAGE, HISTORY, *([TODO] if TODO_LIST in tools else ())],
                 "shows": {"costs": show.costs, "models": show.models},
             }
         },

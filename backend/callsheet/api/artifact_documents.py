@@ -47,6 +47,6 @@ def _view(record: ArtifactRecord) -> Artifact:
         media_type=record.media_type,
         size_bytes=record.size_bytes,
         sha256=record.sha256,
-        url=f"/v1/artifacts/{record.id}",
+        url=record.url,
         created_at=record.created_at,
     )

@@ -35,3 +35,13 @@ class ArtifactRecord:
     size_bytes: int
     sha256: str
     created_at: datetime
+
+    @property
+    def url(self) -> str:
+        """Where its owner gets the bytes, on this server."""
+        return url_of(self.id)
+
+
+def url_of(artifact_id: UUID) -> str:
+    """Where the owner of an artifact gets its bytes, on this server."""
+    return f"/v1/artifacts/{artifact_id}"

@@ -14,6 +14,7 @@ from callsheet.auth.principal import Principal, principal_named
 from callsheet.cli.console import OUT, counted, note
 from callsheet.cli.database import open_database
 from callsheet.cli.deployment import read_deployment
+from callsheet.cli.session_files import files
 from callsheet.cli.session_reference import find_named
 from callsheet.cli.table import text_table
 from callsheet.kit.errors import Conflict
@@ -88,6 +89,9 @@ def show(session: _Session = "recent", *, user: _User = LOCAL_USER) -> None:
         f"{record.total_cost} {currency}[/dim]",
         soft_wrap=True,
     )
+
+
+app.command()(files)
 
 
 @app.command()

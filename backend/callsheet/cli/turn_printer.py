@@ -10,6 +10,7 @@ from typing import TextIO
 from rich.console import Console
 from rich.markup import escape
 
+from callsheet.agui.artifact_activity import ARTIFACT
 from callsheet.agui.todo_activity import TODO
 from callsheet.cli.answers import told
 from callsheet.events.activity import ActivityShown
@@ -110,8 +111,7 @@ class TurnPrinter:
     ) -> None:
         match tool:
             case ActivityShown():
-                if tool.activity == TODO:
-                    self._todo(tool)
+                self._shown(tool)
             case ToolCallStarted():
                 self._arguments[tool.tool_call_id] = ""
             case ToolCallArgs():
@@ -126,6 +126,15 @@ class TurnPrinter:
                     f"  [{colour}]{escape(tool.tool)}[/{colour}] {escape(arguments)} "
                     f"→ {escape(_shown(tool.content))}"
                 )
+
+    def _shown(self, shown: ActivityShown) -> None:
+        if shown.activity == TODO:
+            self._todo(shown)
+        elif shown.activity == ARTIFACT:
+            kept = shown.content
+            size = f"{kept['sizeBytes']:,} bytes"
+            line = f"  file {printable(kept['name'])} · {kept['mediaType']} · {size}"
+            self._say(escape(line))
 
     def _todo(self, shown: ActivityShown) -> None:
         self._say(f"  [bold]{escape(printable(shown.content['title']))}[/bold]")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
+from callsheet.artifacts.artifact import url_of
 from callsheet.kit.errors import ToolFailed
 from callsheet.tools.context import ToolContext
 
@@ -22,7 +23,7 @@ class Artifact:
     @property
     def url(self) -> str:
         """Where its owner gets it, on this server."""
-        return f"/v1/artifacts/{self.id}"
+        return url_of(self.id)
 
 
 class NotKept(ToolFailed):

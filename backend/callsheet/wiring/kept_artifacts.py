@@ -6,8 +6,9 @@ import asyncio
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
+from callsheet.agui.artifact_activity import ARTIFACT, artifact_content
 from callsheet.artifacts.artifact import ArtifactRecord, NewArtifact
 from callsheet.artifacts.folder import ArtifactFolder
 from callsheet.artifacts.media_type import media_type_of
@@ -27,8 +28,6 @@ from callsheet.settings.folders import folders_of
 from callsheet.settings.settings import Settings
 from callsheet.tools.artifact import Artifact, NotKept
 from callsheet.tools.context import ToolContext
-
-ACTIVITY: Final = "callsheet.artifact"
 
 _log = get_log(__name__)
 
@@ -72,9 +71,8 @@ class KeptArtifacts:
             raise
         finish = self._folder.settle if kept.id == new.id else self._folder.remove
         await asyncio.to_thread(finish, new.id)
-        found = Artifact(kept.id, kept.name, kept.media_type, kept.size_bytes)
-        _show(ctx, found)
-        return found
+        ctx.tell.show(ARTIFACT, kept.id, artifact_content(kept))
+        return Artifact(kept.id, kept.name, kept.media_type, kept.size_bytes)
 
     def _written(self, ctx: ToolContext, name: str, data: bytes, claimed: str) -> NewArtifact:
         artifact_id, named = new_id(), clean_name(name)
@@ -111,18 +109,3 @@ class KeptArtifacts:
                 f"{new.size_bytes} of {new.name!r} it would be more than {most.session_bytes}."
             )
         return await add_artifact(tx, new)
-
-
-def _show(ctx: ToolContext, artifact: Artifact) -> None:
-    ctx.tell.show(
-        ACTIVITY,
-        artifact.id,
-        {
-            "id": str(artifact.id),
-            "name": artifact.name,
-            "mediaType": artifact.media_type,
-            "sizeBytes": artifact.size_bytes,
-            "url": artifact.url,
-            "toolCallId": ctx.tool_call_id,
-        },
-    )
