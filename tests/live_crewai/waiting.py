@@ -11,6 +11,7 @@ from callsheet.events.run import RunPaused
 from callsheet.events.union import AnyRunEvent
 from callsheet.llm.chat import ChatRequest
 from callsheet.tools.builtin.ask_user import AskUser
+from callsheet.tools.builtin.request_plan_approval import RequestPlanApproval
 from callsheet.tools.builtin.send_mail import SendMail
 from callsheet.turn.paused import Paused
 from callsheet.turn.ports import StageWork
@@ -46,7 +47,7 @@ class Stage:
         record = fold(self.events)
         play = Play.of(
             self.chat,
-            tools=[AskUser(), SendMail(self.post), self.tool],
+            tools=[AskUser(), RequestPlanApproval(), SendMail(self.post), self.tool],
             rules=[ToolRule("send_mail", "ask")],
         )
         play.recording.carry(record.asked())

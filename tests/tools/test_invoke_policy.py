@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, field_validator
 
+from callsheet.interrupts.schema import misfit
 from callsheet.kit.errors import ToolFailed
 from callsheet.tools.context import ToolContext
+from callsheet.tools.edited import WrongField, wrong_field
 from callsheet.tools.invoke import ToolInvoker
 from callsheet.tools.options import ToolOptions
 from callsheet.tools.policy import Policy
 from callsheet.tools.registry import ToolRegistry
+from callsheet.tools.schema import closed
 from callsheet.workflows.tool_rule import ToolRule
 from tests.tools.calls import Nothing, Scripted, call, context
 
@@ -69,6 +73,44 @@ async def test_what_is_wrong_with_a_call_is_said_before_anybody_is_asked() -> No
     for broken in ("null", '{"query": 5', "{}", '{"query": "a", "limit": 99}'):
         assert asks.ask_first("search", broken, allowed={"search"}) is None
         assert "Error: " in (await call(made, broken)).content
+
+
+async def test_a_tool_whose_own_check_breaks_is_no_fault_of_the_turn() -> None:
+    class Breaks(BaseModel):
+        query: str
+
+        @field_validator("query")
+        @classmethod
+        def _look(cls, value: str) -> str:
+            known: dict[str, str] = {}
+            return known[value]
+
+    made = Scripted(lambda args: "done", Breaks)
+    made.requires_approval = True  # type: ignore[attr-defined]
+    assert invoker(made).ask_first("search", FINE, allowed={"search"}) is None
+    assert "failed inside" in (await call(made, FINE, is_approved=True)).content
+    assert wrong_field(Breaks, {"query": "tea"}) == WrongField("", "the tool cannot take them")
+
+
+def test_what_schemas_say_together_stays_open() -> None:
+    one = {"type": "object", "properties": {"a": {"type": "string"}}}
+    two = {"type": "object", "properties": {"b": {"type": "string"}}}
+    assert closed(one) == {**one, "additionalProperties": False}
+    assert closed({"allOf": [one, two]}) == {"allOf": [one, two]}
+    assert closed({**one, "anyOf": [two]}) == {**one, "anyOf": [two]}
+    chosen = closed({"properties": {"x": {"anyOf": [one, two]}}})
+    assert [each["additionalProperties"] for each in chosen["properties"]["x"]["anyOf"]] == [
+        False, False,
+    ]  # fmt: skip
+    free = {"type": "object", "properties": {}, "additionalProperties": True}
+    assert closed({"properties": {"properties": free}})["properties"]["properties"] == free
+
+
+@pytest.mark.parametrize("schema", [{"type": "sort"}, {"pattern": "("}, {"$ref": "#/nowhere"}])
+def test_a_schema_that_cannot_be_read_refuses_what_it_cannot_judge(schema: Any) -> None:
+    asked = {"properties": {"approved": {"type": "boolean"}, "arguments": schema}}
+    assert misfit(asked, {"approved": True}) is None
+    assert misfit(asked, {"approved": True, "arguments": "x"}) is not None
 
 
 def test_the_card_says_what_is_asked_and_closes_what_it_names() -> None:

@@ -176,3 +176,4 @@ class ToolDesk:
             )
         finally:
             tell.close()
+            models.close()

@@ -32,9 +32,14 @@ class CallModels:
         self._frame = frame
         self._models = models
         self._deadline = deadline
+        self._is_over = False
         self._books = _Books(tool)
         # Only the ledger hears of it: what the model says is for the tool, and no part of the turn.
         self._asker = asker.aside(self._books.over, _unheard)
+
+    def close(self) -> None:
+        """The call has ended: what its tool left running asks no more."""
+        self._is_over = True
 
     @property
     def booked(self) -> Booked | None:
@@ -50,6 +55,8 @@ class CallModels:
         max_output_tokens: int | None = None,
     ) -> str:
         """The text of the whole answer; see `ToolModels.ask`."""
+        if self._is_over:
+            raise ToolFailed("The call has ended.")
         code = model or self._frame.agent.default_model
         messages = (user_message(asked),) if isinstance(asked, str) else tuple(asked)
         try:

@@ -24,4 +24,6 @@ def wrong_field(args: type[BaseModel], values: Mapping[str, Any]) -> WrongField 
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         return WrongField("/".join(str(step) for step in first["loc"]), first["msg"])
+    except Exception:  # noqa: BLE001 - the border: a tool's own check may break
+        return WrongField("", "the tool cannot take them")
     return None

@@ -118,7 +118,7 @@ class ToolInvoker:
             tool = self._found(name, allowed)
             values = _values(arguments, self.options_of(name))
             validated(tool.Args, values)
-        except (ToolRetry, ToolFailed):
+        except Exception:  # noqa: BLE001 - whatever is wrong, `invoke` comes to it too
             return None
         verdict = self.verdict(name, needs_plan=needs_plan)
         if verdict.kind != "ask":

@@ -11,6 +11,8 @@ from callsheet.kit.errors import SetupError
 from callsheet.tools.tool import Tool
 
 _BY_NAME: Final = frozenset({"properties", "patternProperties"})
+_CHOICES: Final = frozenset({"anyOf", "oneOf"})
+_TOGETHER: Final = _CHOICES | {"allOf", "not", "if", "then", "else", "dependentSchemas"}
 _LITERAL: Final = frozenset({"enum", "const", "default", "examples", "required"})
 
 
@@ -45,11 +47,15 @@ def function_schema(tool: Tool) -> dict[str, Any]:
 def closed(node: Mapping[str, Any]) -> dict[str, Any]:
     """The schema with every object that names its members and says nothing of others closed.
 
-    A model may send more than a tool knows, which is left out; a person is told.
+    A model may send more than a tool knows, which is left out; a person is told. What several
+    schemas say of one object together stays open.
     """
     out: dict[str, Any] = {}
+    is_whole = not _TOGETHER & node.keys()
     for key, value in node.items():
-        if key in _BY_NAME and isinstance(value, Mapping):
+        if key in _TOGETHER and ("properties" in node or key not in _CHOICES):
+            out[key] = value
+        elif key in _BY_NAME and isinstance(value, Mapping):
             out[key] = {name: closed(item) for name, item in value.items()}
         elif isinstance(value, Mapping) and key not in _LITERAL:
             out[key] = closed(value)
@@ -57,7 +63,7 @@ def closed(node: Mapping[str, Any]) -> dict[str, Any]:
             out[key] = [closed(item) if isinstance(item, Mapping) else item for item in value]
         else:
             out[key] = value
-    if "properties" in out:
+    if "properties" in out and is_whole:
         out.setdefault("additionalProperties", False)
     return out
 
