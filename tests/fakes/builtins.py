@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from callsheet.settings.web import WebSettings
 from callsheet.todos.todo_list import TodoItem, TodoList, TodoWish
-from callsheet.tools.artifact import Artifact
+from callsheet.tools.artifact import Artifact, Read
 from callsheet.tools.builtin.ports import BuiltinPorts
 from callsheet.tools.context import ToolContext
 from callsheet.tools.sandbox.options import SandboxOptions
@@ -33,6 +33,9 @@ class NoArtifacts:
         artifact = Artifact(uuid4(), name, media_type, len(data))
         self.kept.append((artifact, data))
         return artifact
+
+    async def find(self, ctx: ToolContext, reference: str) -> tuple[Artifact, Read] | None:
+        return None
 
 
 class NoSandbox:

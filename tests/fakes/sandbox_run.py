@@ -13,7 +13,7 @@ from uuid import uuid4
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.ids import new_id
-from callsheet.tools.artifact import Artifact
+from callsheet.tools.artifact import Artifact, Read
 from callsheet.tools.context import ToolContext
 from callsheet.tools.invoke import ToolInvoker, ToolOutcome
 from callsheet.tools.options import ToolOptions
@@ -43,6 +43,15 @@ class KeptInMemory:
     ) -> Artifact:
         self.files[name] = data
         return Artifact(new_id(), name, media_type, len(data))
+
+    async def find(self, ctx: ToolContext, reference: str) -> tuple[Artifact, Read] | None:
+        if (data := self.files.get(reference)) is None:
+            return None
+
+        async def read() -> bytes | None:
+            return data
+
+        return Artifact(new_id(), reference, "", len(data)), read
 
 
 @dataclass

@@ -19,9 +19,10 @@ def parameters(options: SandboxOptions) -> set[str]:
 
 
 def test_packages_can_be_asked_for_only_where_they_may_be_installed() -> None:
-    assert parameters(OPTIONS) == {"code", "timeout_s"}
+    assert parameters(OPTIONS) == {"code", "files", "timeout_s"}
     assert parameters(replace(OPTIONS, install=InstallOptions("bridge"))) == {
         "code",
+        "files",
         "timeout_s",
         "install_packages",
     }

@@ -110,6 +110,21 @@ async def find_artifact(tx: Read, artifact_id: UUID, user_id: UUID) -> ArtifactR
     return None if row is None else _record(row)
 
 
+async def find_in_session(
+    tx: Read, session_id: UUID, user_id: UUID, *, id_: UUID | None = None, name: str = ""
+) -> ArtifactRecord | None:
+    """The user's artifact of that session with the id, or else the newest of that name."""
+    wanted = _T.name == name if id_ is None else _T.id == id_
+    query = (
+        select(*_COLUMNS)
+        .where(_T.session_id == session_id, _T.user_id == user_id, wanted, _T.deleted_at.is_(None))
+        .order_by(_T.created_at.desc(), _T.id.desc())
+        .limit(1)
+    )
+    row = (await tx.execute(query)).first()
+    return None if row is None else _record(row)
+
+
 async def list_artifacts(tx: Read, session_id: UUID, page: PageRequest) -> Page[ArtifactRecord]:
     """Those of a session that the caller knows to be the user's, newest first."""
     query = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
@@ -30,6 +31,9 @@ class NotKept(ToolFailed):
     """The file cannot be kept; the message says why, for the model."""
 
 
+Read = Callable[[], Awaitable[bytes | None]]
+
+
 class Artifacts(Protocol):
     """Keeps files of tool calls, and shows them to whoever looks on."""
 
@@ -44,6 +48,17 @@ class Artifacts(Protocol):
 
         Raises:
             NotKept: it is over a limit, or its session or run is over.
+            Unavailable: the database or the data folder is.
+        """
+        ...
+
+    async def find(self, ctx: ToolContext, reference: str) -> tuple[Artifact, Read] | None:
+        """The file of the session with that id, or its newest one of that name.
+
+        None where it has none. The bytes are read when the function beside it is called: None
+        where they are gone.
+
+        Raises:
             Unavailable: the database or the data folder is.
         """
         ...

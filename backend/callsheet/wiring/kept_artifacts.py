@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self
+from uuid import UUID
 
 from callsheet.agui.artifact_activity import ARTIFACT, artifact_content
 from callsheet.artifacts.artifact import ArtifactRecord, NewArtifact
@@ -16,17 +18,18 @@ from callsheet.artifacts.name import clean_name
 from callsheet.artifacts.options import ArtifactOptions
 from callsheet.artifacts.store import (
     add_artifact,
+    find_in_session,
     find_same,
     kept_of,
     lock_for,
 )
 from callsheet.db.transaction import Database, Tx
 from callsheet.kit.errors import Unavailable
-from callsheet.kit.ids import new_id
+from callsheet.kit.ids import new_id, parse_uuid
 from callsheet.kit.log import get_log
 from callsheet.settings.folders import folders_of
 from callsheet.settings.settings import Settings
-from callsheet.tools.artifact import Artifact, NotKept
+from callsheet.tools.artifact import Artifact, NotKept, Read
 from callsheet.tools.context import ToolContext
 
 _log = get_log(__name__)
@@ -73,6 +76,31 @@ class KeptArtifacts:
         await asyncio.to_thread(finish, new.id)
         ctx.tell.show(ARTIFACT, kept.id, artifact_content(kept))
         return Artifact(kept.id, kept.name, kept.media_type, kept.size_bytes)
+
+    async def find(self, ctx: ToolContext, reference: str) -> tuple[Artifact, Read] | None:
+        """As the protocol says; nothing of another session is found, whoever's it is."""
+        async with self._database().read() as tx:
+            found = await find_in_session(
+                tx,
+                ctx.session_id,
+                ctx.user_id,
+                id_=parse_uuid(reference),
+                name=clean_name(reference),
+            )
+        if found is None:
+            return None
+        artifact = Artifact(found.id, found.name, found.media_type, found.size_bytes)
+        return artifact, functools.partial(asyncio.to_thread, self._bytes_of, found.id)
+
+    def _bytes_of(self, artifact_id: UUID) -> bytes | None:
+        try:
+            place = self._folder.find(artifact_id)
+            return None if place is None else place.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            _log.exception("artifact_not_read", artifact_id=str(artifact_id))
+            raise Unavailable("The data folder cannot be read.", service="storage") from error
 
     def _written(self, ctx: ToolContext, name: str, data: bytes, claimed: str) -> NewArtifact:
         artifact_id, named = new_id(), clean_name(name)

@@ -15,6 +15,7 @@ from callsheet.tools.artifact import Artifact, Artifacts, NotKept
 from callsheet.tools.context import ToolContext
 from callsheet.tools.sandbox import packages as package_names
 from callsheet.tools.sandbox.file_types import type_of
+from callsheet.tools.sandbox.inputs import inputs_of
 from callsheet.tools.sandbox.options import SandboxOptions
 from callsheet.tools.sandbox.precheck import reason_against
 from callsheet.tools.sandbox.protocol import (
@@ -41,6 +42,10 @@ class PythonArgs(BaseModel):
     """The program."""
 
     code: str = Field(description="The complete program. Print what you want to see.")
+    files: list[str] = Field(
+        default_factory=list,
+        description="Files of this session that it needs in its folder, by name or id.",
+    )
     timeout_s: int | None = Field(
         default=None, ge=1, description="Seconds that it may take, where the usual do not suffice."
     )
@@ -73,8 +78,9 @@ class PythonExecutor:
         return (
             "Runs a Python program and returns its output and its files. Installed: "
             f"{', '.join(self._options.packages)}. {network} Each call begins anew: nothing of an "
-            "earlier call is there, no variable and no file. Files that the program leaves in its "
-            f"folder are given to the user ({endings}); open pyplot figures are saved as PNG. At "
+            "earlier call is there, no variable, and no file but those in `files`. Files that the "
+            "program leaves in its folder are given to the user and can be used by later calls "
+            f"({endings}); open pyplot figures are saved as PNG. At "
             f"most {limits.timeout_s:g} s, {limits.memory_mib} MiB of memory."
         )
 
@@ -88,10 +94,17 @@ class PythonExecutor:
         code, packages = args.code, tuple(getattr(args, "install_packages", ()))
         if (reason := self._refusal(code, packages)) is not None:
             return report_of(ExecutionResult("rejected", reason=reason), (), (), ())
-        program = Program(code, self._timeout_s(args.timeout_s, ctx), packages=packages)
+        files = await self._inputs(args.files, ctx)
+        program = Program(code, self._timeout_s(args.timeout_s, ctx), files, packages)
         result = await self._execute(program, ctx)
         artifacts, lost = await self._keep(result.files, ctx)
         return report_of(result, artifacts, (*result.skipped, *lost), self._options.packages)
+
+    async def _inputs(self, references: list[str], ctx: ToolContext) -> tuple[NamedFile, ...]:
+        try:
+            return await inputs_of(references, ctx, self._artifacts, self._options.limits)
+        except Unavailable as error:
+            raise ToolFailed("The files of this session cannot be had now.") from error
 
     def _refusal(self, code: str, packages: tuple[str, ...]) -> str | None:
         refusal = reason_against(code, most_bytes=self._options.limits.code_bytes)
