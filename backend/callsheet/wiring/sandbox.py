@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from callsheet.tools.sandbox.service import ContainerSandbox
 _LOOK_FOR_WORKFLOWS_S: Final = 2.0
 _PER_CORE: Final = 2
 _SWEEP_S: Final = 60.0
+_SWEEP_AGAIN_S: Final = 5.0
 
 _log = get_log(__name__)
 
@@ -73,9 +73,13 @@ class SandboxPart:
         """Remove what killed processes have left, at once and then every minute."""
         while True:
             await self.look.wait_until_ready()
-            with contextlib.suppress(SandboxUnavailable):  # it is in the log
-                if removed := await self.engine.sweep():
-                    _log.info("sandbox_left_behind", containers=removed)
+            try:
+                removed = await self.engine.sweep()
+            except SandboxUnavailable:  # it is in the log
+                await asyncio.sleep(_SWEEP_AGAIN_S)
+                continue
+            if removed:
+                _log.info("sandbox_left_behind", containers=removed)
             await asyncio.sleep(_SWEEP_S)
 
 
