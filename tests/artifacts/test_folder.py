@@ -34,7 +34,7 @@ def test_it_is_found_before_and_after_it_has_its_place(folder: ArtifactFolder) -
     assert settled.read_bytes() == b"abc"
     assert bytes_of(folder) == [b"abc"]
     assert settled.is_relative_to(folder.path)
-    assert settled.parent.stat().st_mode & 0o077 == 0
+    assert [each.stat().st_mode & 0o077 for each in (folder.path, settled.parent)] == [0, 0]
 
 
 def test_it_is_removed_wherever_it_is(folder: ArtifactFolder) -> None:

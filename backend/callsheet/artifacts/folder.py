@@ -29,7 +29,8 @@ class ArtifactFolder:
 
     def write(self, artifact_id: UUID, data: bytes) -> None:
         """Put the bytes into the waiting room; they are on the disk when this returns."""
-        self._incoming.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        for folder in (self.path, self._incoming):
+            folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
         with (self._incoming / str(artifact_id)).open("xb") as file:
             file.write(data)
             file.flush()
