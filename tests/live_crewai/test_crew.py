@@ -70,7 +70,7 @@ async def test_history_comes_as_turns_and_what_does_not_fit_is_said() -> None:
         ("assistant", "new answer"),
     ]
     (finished,) = play.recording.of(AnswerFinished)
-    assert finished.metadata == {"history_turns_left_out": 1}
+    assert finished.metadata == {"history_turns_left_out": 1, "model_only": True}
     (cut,) = play.recording.of(HistoryCut)
     assert (cut.stage, cut.turns_left_out) == ("execution", 1)
 

@@ -66,7 +66,9 @@ def test_links_go_by_the_base_that_the_page_names() -> None:
     assert read_html(html, HERE).text == "[a](https://example.com/base/x) b"
 
 
-@pytest.mark.parametrize("html", ["", "   ", "<", "<html>", "plain", "<p>x<p", "\0", "<!--"])
+@pytest.mark.parametrize(
+    "html", ["", "   ", "<", "<html>", "plain", "<p>x<p", "\0", "http://a.example/"]
+)
 def test_anything_can_be_read(html: str) -> None:
     assert isinstance(read_html(html, HERE), Page)
 

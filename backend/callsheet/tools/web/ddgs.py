@@ -21,7 +21,7 @@ from callsheet.tools.web.options import SearchOptions
 
 _log = structlog.get_logger(__name__)
 _AT_ONCE: Final = 4
-_EACH_S: Final = 6
+_EACH_S: Final = 5
 """Seconds for one of the engines that the library asks; it gives up by itself after some."""
 _NOTHING: Final = "No results found."
 
@@ -65,5 +65,6 @@ def _ask(query: str, count: int) -> Sequence[Mapping[str, Any]]:
     except DDGSException as error:
         if str(error) == _NOTHING:
             return ()
-        _log.warning("search_failed", engine="ddgs", error=str(error)[:500])
+        what = str(error).partition("(")[0][:200]  # behind it stands what was searched for
+        _log.warning("search_failed", engine="ddgs", error=what)
         raise ToolFailed("The search engines could not be asked.") from error

@@ -41,7 +41,7 @@ def read_html(html: str, url: str) -> Page:
     from bs4 import BeautifulSoup  # noqa: PLC0415 - heavy, and only where a page is fetched
 
     html, is_cut = _within(html)
-    soup = BeautifulSoup(html, "lxml")
+    soup = BeautifulSoup(f"{html}\n", "lxml")  # one line alone could be a file's name to it
     title, published = _title(soup), _published(soup)
     base = soup.find("base", href=True)
     url = _joined(url, str(base["href"])) if base is not None else url
