@@ -130,9 +130,6 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
         max_body_bytes=settings.limits.body_bytes,
         max_message_chars=settings.limits.message_chars,
         open_metrics=settings.server.open_metrics,
-        asked_tools=frozenset(
-            name for name, rule in application.llm.rules.items() if rule.policy == "ask"
-        ),
         show=ShowOptions(costs=settings.show.costs, models=settings.show.models),
         language=settings.label_language,
     )

@@ -6,11 +6,15 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from callsheet.settings.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+NO_ENGINE: Final = {"docker_host": "unix:///nowhere/docker.sock"}
+"""What a turn is offered does not depend on the machine; who wants its engine says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Deployment:
                 "crews_dir": self.crews,
                 "database": {"url": database_url},
                 "log": {"level": "warning"},
+                "sandbox": NO_ENGINE,
                 "llm": keys,
                 **more,
             }

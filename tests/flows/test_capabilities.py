@@ -83,8 +83,10 @@ async def test_the_stream_comes_as_it_is_made_and_can_be_resumed(
     }
     provider.scenario = chat_script(execution={"fault": "stall", "fault_at": 2})
     async with agui.open("Take your time.") as (turn, events):
+        thought = ""
         async for event in events:  # while the model is still at it
-            if event["type"] == "REASONING_MESSAGE_CONTENT" and "The work" in event["delta"]:
+            thought += event["delta"] if event["type"] == "REASONING_MESSAGE_CONTENT" else ""
+            if "The work" in thought:
                 break
         run_id, place = turn.headers["x-run-id"], turn.frame_ids[-1]
         assert turn.headers["content-type"].startswith("text/event-stream")

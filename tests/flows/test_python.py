@@ -10,7 +10,7 @@ import pytest
 
 from tests.fakes.agui_client import AgUiClient, Turn
 from tests.fakes.chat_script import chat_script
-from tests.fakes.deployment import Deployment
+from tests.fakes.deployment import NO_ENGINE, Deployment
 from tests.fakes.provider.server import FakeProvider
 from tests.fixtures.app import Serve
 
@@ -21,6 +21,10 @@ print("problem", file=sys.stderr, flush=True)
 open("out.csv", "w").write("a,b\\n1,2\\n")
 print("last")
 """
+
+
+ENGINE: dict[str, Any] = {}
+"""That of this machine."""
 
 
 def writes(code: str) -> Any:
@@ -58,7 +62,7 @@ def shown(turn: Turn) -> list[tuple[str, str]]:
 async def test_output_streams_and_the_file_and_the_report_come_back(
     deployment: Deployment, serve: Serve, provider: FakeProvider
 ) -> None:
-    async with serve(coding(deployment)) as (agui, books):
+    async with serve(coding(deployment), sandbox=ENGINE) as (agui, books):
         await until_offered(agui)
         provider.scenario = writes(CODE)
         turn = await agui.ask("Count.")
@@ -86,9 +90,9 @@ async def test_output_streams_and_the_file_and_the_report_come_back(
 async def test_a_stop_ends_the_program(
     deployment: Deployment, serve: Serve, provider: FakeProvider
 ) -> None:
-    async with serve(coding(deployment)) as (agui, _):
+    async with serve(coding(deployment), sandbox=ENGINE) as (agui, _):
         await until_offered(agui)
-        provider.scenario = writes("print('on', flush=True)\nwhile True: pass\n")
+        provider.scenario = writes("import os\nos.write(1, b'on\\n')\nwhile True: pass\n")
         async with agui.open("Count.") as (turn, events):
             async for event in events:
                 if event["type"] == "ACTIVITY_DELTA" and "/chunks/-" in str(event["patch"]):
@@ -102,8 +106,7 @@ async def test_a_stop_ends_the_program(
 async def test_without_an_engine_the_tool_is_not_offered_and_all_else_works(
     deployment: Deployment, serve: Serve, provider: FakeProvider
 ) -> None:
-    away = {"docker_host": "unix:///nowhere/docker.sock"}
-    async with serve(coding(deployment), sandbox=away) as (agui, _):
+    async with serve(coding(deployment), sandbox=NO_ENGINE) as (agui, _):
         why = await until_offered(agui, offered=False)
         provider.scenario = chat_script(complexity="simple")
         turn = await agui.ask("Hello")

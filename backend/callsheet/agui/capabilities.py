@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable
+from typing import Any, Final
 
-from callsheet.agui.activity_frames import HISTORY, STAGE
+from callsheet.agui.activity_frames import HISTORY, STAGE, STEERED
 from callsheet.agui.cost_frames import ACTIVITY as COST
 from callsheet.agui.show import ShowOptions
+from callsheet.agui.source_frames import SOURCES
 from callsheet.agui.todo_activity import TODO
+from callsheet.agui.tool_activity_frames import OUTPUT
 from callsheet.todos.todo_list import TOOL as TODO_LIST
+from callsheet.tools.artifact import ACTIVITY as ARTIFACT
+from callsheet.tools.listed import ListedTool
 from callsheet.workflows.workflow import AgentSpec, Workflow
+
+_RUNS_CODE: Final = "python_executor"
 
 
 def capabilities_of(
-    workflow: Workflow, show: ShowOptions, asked: Collection[str] = ()
+    workflow: Workflow, show: ShowOptions, known: Iterable[ListedTool] = ()
 ) -> dict[str, Any]:
     """AgentCapabilities of one workflow; what is left out is not claimed.
 
-    `asked` are the tools that a person has to allow.
+    `known` are the tools of this process: what cannot be used now, or is denied, is not claimed.
     """
     agents = [agent for stage in workflow.stages for agent in stage.agents.values()]
-    tools = sorted({tool for agent in agents for tool in agent.tools})
+    named = {tool for agent in agents for tool in agent.tools}
+    usable = {tool.facts.name: tool for tool in known if tool.is_usable}
+    tools = sorted(named & usable.keys())
+    asked = {name for name in tools if usable[name].policy == "ask"}
     return {
         "identity": _identity(workflow),
         "transport": {
@@ -46,7 +55,7 @@ def capabilities_of(
         "reasoning": {"supported": True, "streaming": True, "encrypted": False},
         "multimodal": {"input": dict.fromkeys(("image", "audio", "video", "pdf", "file"), False)},
         "execution": {
-            "codeExecution": False,
+            "codeExecution": _RUNS_CODE in tools,
             "maxIterations": _iterations(workflow),
             "maxExecutionTime": round(workflow.timeout_s * 1000),
         },
@@ -57,11 +66,17 @@ def capabilities_of(
                 "revision": workflow.revision,
                 "stages": [stage.name for stage in workflow.stages],
                 "tools": tools,
-                "activities": [COST, STAGE, HISTORY, *([TODO] if TODO_LIST in tools else ())],
+                "activities": _activities(tools),
                 "shows": {"costs": show.costs, "models": show.models},
             }
         },
     }
+
+
+def _activities(tools: Collection[str]) -> list[str]:
+    """Those that the product itself has; a plugin's tool may show others."""
+    of_tools = [OUTPUT, SOURCES, ARTIFACT] if tools else []
+    return [COST, STAGE, HISTORY, STEERED, *of_tools, *([TODO] if TODO_LIST in tools else [])]
 
 
 def _iterations(workflow: Workflow) -> int:
@@ -76,8 +91,8 @@ def _iterations(workflow: Workflow) -> int:
     )
 
 
-def _people(tools: Sequence[str], asked: Collection[str]) -> dict[str, Any]:
-    approvals = any(tool in asked for tool in tools)
+def _people(tools: Collection[str], asked: Collection[str]) -> dict[str, Any]:
+    approvals = bool(asked)
     interrupts = approvals or "ask_user" in tools
     return {
         "supported": interrupts,

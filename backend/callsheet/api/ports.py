@@ -186,8 +186,8 @@ class ApiOptions:
     any name). `own_hosts` set is the keyless local server: foreign Origins and bodies that are
     not JSON are then refused too. `allowed_origins`: browsers' origins that may read answers.
     `body_within_s`: how long the whole body may take to come. `show`: what of models and money is
-    in any answer. `open_metrics`: `/metrics` asks for no admin. `asked_tools`: those that a
-    person has to allow. `language`: that of labels, where a caller names none.
+    in any answer. `open_metrics`: `/metrics` asks for no admin. `language`: that of
+    labels, where a caller names none.
     """
 
     own_hosts: frozenset[str] = frozenset()
@@ -198,5 +198,4 @@ class ApiOptions:
     ping_after_s: float = 12.0
     show: ShowOptions = SHOW_EVERYTHING
     open_metrics: bool = False
-    asked_tools: frozenset[str] = frozenset()
     language: str = "en"

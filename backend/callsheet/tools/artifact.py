@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from callsheet.artifacts.artifact import url_of
 from callsheet.kit.errors import ToolFailed
 from callsheet.tools.context import ToolContext
+
+ACTIVITY: Final = "callsheet.artifact"
+"""The activity that tells of one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,11 @@ class ListedTool:
     policy: ToolPolicy | None
     unavailable: str | None
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether an agent that has it is offered it now."""
+        return self.unavailable is None and self.policy not in (None, "deny")
+
     def label(self, language: str) -> str:
         """Its name for people who read that language (`zh`, `zh-TW`)."""
         labels = self.facts.label
