@@ -160,6 +160,24 @@ async def test_the_agent_is_told_of_the_mode_and_given_the_tool_only_there(
     assert offered.count("request_plan_approval") == 1
 
 
+async def test_the_rehearsal_plays_it_through(
+    deployment: Deployment, serve: Serve, provider: FakeProvider
+) -> None:
+    async with serve(deployment, llm={}) as (agui, books):
+        thread = await planning(agui)
+        turn = await agui.ask("Send a mail to ann@b.example", thread_id=thread)
+        assert turn.breaches == []
+        [plan] = interrupts(turn)
+        assert "send_mail" in plan["metadata"]["callsheet"]["arguments"]["steps"][0]
+        after = await answer(agui, turn, resolved(plan, {"approved": True, "comment": "Go."}))
+        [mail] = interrupts(after)
+        assert mail["metadata"]["callsheet"]["tool"] == "send_mail"
+        last = await answer(agui, after, resolved(mail, {"approved": True}))
+        assert "put into the outbox" in last.text
+        assert await mails(books) == 1
+        assert provider.stats.requests == 0
+
+
 async def test_in_full_mode_a_plan_is_shown_where_the_agent_has_the_tool(
     deployment: Deployment, serve: Serve, provider: FakeProvider
 ) -> None:

@@ -9,6 +9,7 @@ from callsheet.kit.json import decode, encode
 from callsheet.llm.key import key_variable
 from callsheet.llm.rehearsal.form import fill
 from callsheet.llm.rehearsal.need import ToolNeed
+from callsheet.llm.rehearsal.plan import call_after
 from callsheet.llm.rehearsal.prompt import Language, Prompt
 from callsheet.llm.rehearsal.question import tool_need
 
@@ -70,6 +71,9 @@ def answer_to(prompt: Prompt) -> Say | Call:
         return Say(encode(fill(prompt.schema, prompt)).decode())
     need = tool_need(prompt)
     if prompt.tool_results:
+        again = call_after(prompt, need)
+        if again is not None:
+            return Call(again)
         return Say(_from_result(prompt.tool_results[-1], need, prompt.language))
     written = next((text for text in prompt.given if _is_ours(text)), None)
     if written is not None:
