@@ -158,7 +158,7 @@ async def test_a_run_that_is_over_keeps_nothing_more(place: Place) -> None:
         place.database, "UPDATE runs SET status = 'cancelled', finished_at = now() WHERE id = :id",
         id=place.keys.run_id,
     )  # fmt: skip
-    with pytest.raises(NotKept, match="over"):
+    with pytest.raises(NotKept, match="under way"):
         await place.tools.keep(place.call(), "late.txt", b"late")
     assert place.on_disk() == []
 

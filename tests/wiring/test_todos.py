@@ -162,7 +162,7 @@ async def test_a_run_that_is_over_changes_nothing(place: Place) -> None:
         place.database, "UPDATE runs SET status = 'cancelled', finished_at = now() WHERE id = :id",
         id=place.keys.run_id,
     )  # fmt: skip
-    with pytest.raises(ToolFailed, match="over"):
+    with pytest.raises(ToolFailed, match="under way"):
         await place.put("c2", "xlook")
     assert (await place.stored() or pytest.fail("none")).revision == 1
 

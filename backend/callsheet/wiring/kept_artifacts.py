@@ -124,7 +124,7 @@ class KeptArtifacts:
     async def _stored(self, tx: Tx, new: NewArtifact) -> ArtifactRecord:
         """The row of it: its own, or that of the same file from before."""
         if not await lock_for(tx, new):
-            raise NotKept("The run is over; nothing is kept for it any more.")
+            raise NotKept("No run of this session is under way; nothing is kept for it.")
         same = await find_same(tx, new)
         if same is not None:
             return same

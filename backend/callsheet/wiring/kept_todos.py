@@ -42,7 +42,7 @@ async def _put(tx: Tx, ctx: ToolContext, wish: TodoWish) -> TodoList | None:
     """The list as it is stored then; None where it was changed meanwhile."""
     is_under_way, before = await list_for_run(tx, ctx.session_id, ctx.user_id, ctx.run_id)
     if not is_under_way:
-        raise ToolFailed("The run is over; its list is not changed any more.")
+        raise ToolFailed("No run of this session is under way; its list stays as it is.")
     if before is not None and (before.tool_call_id == ctx.tool_call_id or is_same(before, wish)):
         return before
     wrong = mistakes(before, wish.steps)
