@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from callsheet.artifacts.name import LONGEST_NAME, clean_name
 
@@ -36,3 +40,14 @@ def test_a_long_name_keeps_its_ending() -> None:
     assert len(name) <= LONGEST_NAME
     assert name.endswith("x.csv")
     assert not name.startswith("/")
+
+
+@given(st.text(max_size=600))
+def test_whatever_a_tool_says_the_name_leads_nowhere(raw: str) -> None:
+    name = clean_name(raw)
+    assert 0 < len(name) <= LONGEST_NAME
+    assert {"", ".", ".."}.isdisjoint(name.split("/"))
+    assert "\\" not in name
+    assert name.encode("utf-8").decode() == name
+    assert all(unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} for c in name)
+    assert clean_name(name) == name

@@ -3,87 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, cast
-from uuid import UUID
 
 import pytest
 
-from callsheet.artifacts.folder import ArtifactFolder
-from callsheet.artifacts.options import ArtifactOptions
 from callsheet.artifacts.store import delete_of_session
 from callsheet.db.transaction import Database
 from callsheet.journal.changes import RunKeys
-from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import NotFound, Unavailable
 from callsheet.kit.ids import new_id
 from callsheet.kit.pages import PageRequest
 from callsheet.tools.artifact import NotKept
-from callsheet.tools.context import ToolContext
-from callsheet.tools.tell import Untold
-from callsheet.wiring.artifact_sweep import ArtifactSweep
-from callsheet.wiring.artifacts import ArtifactService
-from callsheet.wiring.core import Core
-from callsheet.wiring.kept_artifacts import KeptArtifacts
-from tests.fakes.clock import HandClock
-from tests.journal.stage import USER, admitted, gate, wish
+from tests.journal.stage import USER, gate, wish
 from tests.sessions.rows import OTHER, change, rows
-
-LIMITS = ArtifactOptions(file_bytes=100, session_bytes=150, session_count=3)
-
-
-@dataclass
-class Heard(Untold):
-    shown: list[tuple[str, UUID, Mapping[str, Any]]] = field(default_factory=list)
-
-    def show(self, activity: str, message_id: UUID, content: Mapping[str, Any]) -> None:
-        self.shown.append((activity, message_id, content))
-
-
-@dataclass
-class Place:
-    database: Database
-    folder: ArtifactFolder
-    keys: RunKeys
-    clock: HandClock = field(default_factory=HandClock)
-
-    @property
-    def tools(self) -> KeptArtifacts:
-        return KeptArtifacts(lambda: self.database, self.folder.path.parent, LIMITS)
-
-    @property
-    def service(self) -> ArtifactService:
-        return ArtifactService(lambda: cast(Core, self), self.folder.path.parent)
-
-    @property
-    def sweep(self) -> ArtifactSweep:
-        return ArtifactSweep(self.database, self.folder, self.clock)
-
-    def call(self, id_: str = "call-1", tell: Untold | None = None) -> ToolContext:
-        return ToolContext(
-            user_id=self.keys.user_id,
-            session_id=self.keys.session_id,
-            run_id=self.keys.run_id,
-            tool_call_id=id_,
-            agent="worker",
-            deadline=Deadline.after(30),
-            clock=self.clock,
-            tell=tell or Untold(),
-        )
-
-    def on_disk(self) -> list[bytes]:
-        files = (path for path in self.folder.path.rglob("*") if path.is_file())
-        return sorted(path.read_bytes() for path in files)
+from tests.wiring.kept_files import LIMITS, Heard, Place, a_place
 
 
 @pytest.fixture
 async def place(database: Database, tmp_path: Path) -> Place:
-    keys = (await admitted(database)).keys
-    return Place(database, ArtifactFolder(tmp_path / "data"), keys)
+    return await a_place(database, tmp_path)
 
 
 async def test_a_file_is_stored_then_shown_and_found_by_its_owner(place: Place) -> None:
@@ -176,27 +115,6 @@ async def test_bytes_that_are_elsewhere_are_told_as_such(place: Place) -> None:
     place.folder.remove(kept.id)
     with pytest.raises(Unavailable, match="not in this server's data folder"):
         await place.service.find(USER, kept.id)
-
-
-async def test_what_a_crash_left_behind_is_put_right(place: Place) -> None:
-    kept = await place.tools.keep(place.call(), "row.txt", b"has a row")
-    _, path = await place.service.find(USER, kept.id)
-    waiting = place.folder.path / "incoming" / str(kept.id)
-    path.rename(waiting)
-    orphan, fresh = new_id(), new_id()
-    place.folder.write(orphan, b"has none")
-    place.folder.write(fresh, b"is being written")
-    long_ago = (place.clock.now() - timedelta(hours=2)).timestamp()
-    for file in (waiting, waiting.with_name(str(orphan))):
-        os.utime(file, (long_ago, long_ago))
-    now = place.clock.now().timestamp()
-    os.utime(waiting.with_name(str(fresh)), (now, now))
-    assert (await place.service.find(USER, kept.id))[1] == waiting
-
-    await place.sweep.sweep()
-
-    assert (await place.service.find(USER, kept.id))[1] == path
-    assert place.on_disk() == [b"has a row", b"is being written"]
 
 
 async def test_the_bytes_go_a_day_after_the_session(place: Place) -> None:
