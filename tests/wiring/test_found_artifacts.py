@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from callsheet.kit.ids import new_id
 from tests.sessions.rows import OTHER
-from tests.wiring.test_artifacts import Place, place
+from tests.wiring.kept_files import Place
+from tests.wiring.test_artifacts import place
 
 __all__ = ["place"]
 
