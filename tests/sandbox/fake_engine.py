@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from callsheet.tools.sandbox.frames import Frame, FrameReader
@@ -29,7 +29,7 @@ class FakeBox:
     removed: bool = False
     requests: list[bytes] = field(default_factory=list)
 
-    async def frames(self, request: bytes, nonce: bytes) -> AsyncIterator[list[Frame]]:
+    async def frames(self, request: bytes, nonce: bytes) -> AsyncGenerator[list[Frame]]:
         self.requests.append(request)
         reader = FrameReader()
         reader.nonce = NONCE  # the words are made by hand

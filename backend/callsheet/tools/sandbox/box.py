@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Final, Protocol, Self
 
 from callsheet.tools.sandbox.frames import Frame, FrameReader
@@ -23,7 +23,7 @@ class Box(Protocol):
         """Whether nothing has ended it so far, as far as is known."""
         ...
 
-    def frames(self, request: bytes, nonce: bytes) -> AsyncIterator[list[Frame]]:
+    def frames(self, request: bytes, nonce: bytes) -> AsyncGenerator[list[Frame]]:
         """Send the request, then give what comes, together what came together; ends with it.
 
         `nonce` is what the frames begin with from now on.
@@ -85,19 +85,21 @@ class StreamBox:
 
     async def ready(self) -> None:
         """Return when the runner waits for a program."""
-        async for frames in self._read():
-            if any(frame.kind == READY for frame in frames):
-                return
+        async with contextlib.aclosing(self._read()) as read:
+            async for frames in read:
+                if any(frame.kind == READY for frame in frames):
+                    return
         raise SandboxUnavailable(f"The sandbox's runner did not start. {self._said()}".rstrip())
 
-    async def frames(self, request: bytes, nonce: bytes) -> AsyncIterator[list[Frame]]:
+    async def frames(self, request: bytes, nonce: bytes) -> AsyncGenerator[list[Frame]]:
         """As the protocol says."""
         self._frames.nonce = nonce
         with contextlib.suppress(ConnectionError):  # what is read then says that it is gone
             self._writer.write(request)
             await self._writer.drain()
-        async for frames in self._read():
-            yield frames
+        async with contextlib.aclosing(self._read()) as read:
+            async for frames in read:
+                yield frames
 
     async def unplug(self) -> None:
         """As the protocol says."""
@@ -110,7 +112,7 @@ class StreamBox:
             self._container.remove()
             self._writer.close()
 
-    async def _read(self) -> AsyncIterator[list[Frame]]:
+    async def _read(self) -> AsyncGenerator[list[Frame]]:
         while True:
             try:
                 data = await self._reader.read(_READ)

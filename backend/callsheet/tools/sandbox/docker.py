@@ -44,6 +44,7 @@ class DockerEngine:
         self._threads = most + 4
         self._executor: ThreadPoolExecutor | None = None
         self._client: Any = None
+        self._making = threading.Lock()  # of the one client for all threads
 
     async def start(self, preload: Sequence[str], network: str | None = None) -> StreamBox:
         """A new container whose runner has imported `preload` and waits.
@@ -79,23 +80,16 @@ class DockerEngine:
     async def close(self) -> None:
         """Wait until what was begun is done, removals above all, and let go of the engine."""
         executor, self._executor = self._executor, None
-        client, self._client = self._client, None
         if executor is not None:
-            await asyncio.to_thread(executor.shutdown)
+            await asyncio.to_thread(executor.shutdown)  # its work still needs the client
+        client, self._client = self._client, None
         if client is not None:
             client.close()
 
     async def call(self, work: Callable[[], T]) -> T:
         """Have it done in a thread; SandboxUnavailable where the engine fails."""
-        from docker.errors import DockerException  # noqa: PLC0415 - only where there is an engine
-        from requests.exceptions import RequestException  # noqa: PLC0415
-
         loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(self._pool(), work)
-        except (DockerException, RequestException, OSError) as error:
-            log.warning("sandbox_engine_failed", error=str(error))
-            raise SandboxUnavailable(f"The engine of the sandbox failed: {error}"[:300]) from error
+        return await loop.run_in_executor(self._pool(), functools.partial(_told_apart, work))
 
     def submit(self, work: Callable[[], None]) -> None:
         """Have it done in a thread; a failure is told in the log alone."""
@@ -112,14 +106,15 @@ class DockerEngine:
         """The SDK's client; made in a thread, at first use."""
         import docker  # noqa: PLC0415 - only where there is an engine
 
-        if self._client is None:
-            self._client = docker.APIClient(
-                base_url=self._address,
-                version="auto",
-                timeout=_ASK_S,
-                max_pool_size=self._threads,
-            )
-        return self._client
+        with self._making:
+            if self._client is None:
+                self._client = docker.APIClient(
+                    base_url=self._address,
+                    version="auto",
+                    timeout=_ASK_S,
+                    max_pool_size=self._threads,
+                )
+            return self._client
 
     def _pool(self) -> ThreadPoolExecutor:
         if self._executor is None:
@@ -129,6 +124,18 @@ class DockerEngine:
     def wanted(self, preload: list[str], network: str | None) -> dict[str, Any]:
         """What the engine is asked to create."""
         return container(self._options, self._images.name, self._owner, preload, network)
+
+
+def _told_apart(work: Callable[[], T]) -> T:
+    """The work, with every fault of the engine as SandboxUnavailable; in a thread."""
+    from docker.errors import DockerException  # noqa: PLC0415 - its import is slow
+    from requests.exceptions import RequestException  # noqa: PLC0415
+
+    try:
+        return work()
+    except (DockerException, RequestException, OSError) as error:
+        log.warning("sandbox_engine_failed", error=str(error))
+        raise SandboxUnavailable(f"The engine of the sandbox failed: {error}"[:300]) from error
 
 
 class _Made:
@@ -179,9 +186,8 @@ class _Made:
         client = self._engine.client()
         if self._network is not None:
             client.disconnect_container_from_network(self._id, self._network, force=True)
-        if left := set(client.inspect_container(self._id)["NetworkSettings"]["Networks"]) - {
-            "none"
-        }:
+        networks = client.inspect_container(self._id)["NetworkSettings"]["Networks"]
+        if left := set(networks) - {"none"}:
             raise SandboxUnavailable(f"A container could not be taken off {', '.join(left)}.")
 
     def _kill(self) -> None:

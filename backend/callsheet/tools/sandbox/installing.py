@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from callsheet.tools.sandbox.box import Box
+from callsheet.tools.sandbox.frames import Frame
 from callsheet.tools.sandbox.inside.wire import INSTALLED, NO_NONCE
 from callsheet.tools.sandbox.protocol import ExecutionResult, SandboxUnavailable
 
@@ -19,16 +21,19 @@ async def installed(box: Box, request: bytes, timeout_s: float) -> ExecutionResu
     """
     try:
         async with asyncio.timeout(timeout_s):
-            async for frames in box.frames(request, NO_NONCE):
-                for frame in frames:
-                    if frame.kind == INSTALLED:
-                        value = frame.value()
-                        return _judged(int(value.get("exit_code", 1)), str(value.get("output")))
+            async with contextlib.aclosing(box.frames(request, NO_NONCE)) as heard:
+                async for frames in heard:
+                    for frame in frames:
+                        if frame.kind == INSTALLED:
+                            return _judged(frame)
     except TimeoutError:
         reason = f"{_FAILED} It took longer than {timeout_s:g} s."
         return ExecutionResult("error", reason=reason)
     raise SandboxUnavailable("A container of the sandbox ended while packages were installed.")
 
 
-def _judged(exit_code: int, output: str) -> ExecutionResult | None:
-    return None if exit_code == 0 else ExecutionResult("error", stderr=output, reason=_FAILED)
+def _judged(frame: Frame) -> ExecutionResult | None:
+    value = frame.value()
+    if value.get("exit_code") == 0:
+        return None
+    return ExecutionResult("error", stderr=str(value.get("output")), reason=_FAILED)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -171,10 +171,11 @@ class ContainerSandbox:
         return collected.killed(duration_s)
 
 
-async def _follow(frames: AsyncIterator[list[Frame]], collected: Collected, watch: Watch) -> None:
+async def _follow(frames: AsyncGenerator[list[Frame]], collected: Collected, watch: Watch) -> None:
     """Until the program has ended or its container is gone."""
-    async for together in frames:
-        for stream, text in collected.take(together):
-            watch.output(stream, text)
-        if collected.ended:
-            return
+    async with contextlib.aclosing(frames):
+        async for together in frames:
+            for stream, text in collected.take(together):
+                watch.output(stream, text)
+            if collected.ended:
+                return

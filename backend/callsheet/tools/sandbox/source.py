@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Sequence
 from importlib.resources import files
@@ -23,9 +24,14 @@ module.serve(json.loads(preload))
 
 def runner_command(preload: Sequence[str]) -> list[str]:
     """Start the runner with the modules `preload` imported before it says that it is ready."""
-    texts = [
+    return ["python3", "-I", "-c", _BOOT, json.dumps(list(preload)), *_texts()]
+
+
+@functools.cache
+def _texts() -> tuple[str, ...]:
+    """The name of each module, and its text; read once."""
+    return tuple(
         part
         for name in _MODULES
         for part in (f"{_PACKAGE}.{name}", (files(_PACKAGE) / f"{name}.py").read_text("utf-8"))
-    ]
-    return ["python3", "-I", "-c", _BOOT, json.dumps(list(preload)), *texts]
+    )
