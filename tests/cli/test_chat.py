@@ -104,6 +104,25 @@ def test_what_a_run_waits_for_is_asked_and_the_next_line_answers_it(
     assert connected("audit").status == 0
 
 
+def test_in_plan_mode_a_plan_is_shown_and_may_be_declined_with_a_word(
+    connected: Callsheet, provider: FakeProvider
+) -> None:
+    plan = {"title": "Write to Ann", "steps": ["Look up the day", "Send the mail"]}
+    provider.scenario = chat_script(
+        complexity="simple",
+        execution={"tools": [{"name": "request_plan_approval", "arguments": json.dumps(plan)}]},
+    )
+    refused = connected("chat", "Write to Ann", "--mode", "planned")
+    assert refused.status == 2
+    asked = connected("chat", "Write to Ann", "--mode", "plan")
+    assert "Is this plan all right? Write to Ann" in asked.err
+    assert "2. Send the mail" in asked.err
+    answered = connected("chat", "no, call her instead", "--session", "recent")
+    assert answered.out == "The work is done.\n"
+    assert "call her instead" in json.dumps(provider.bodies[-1])
+    assert connected("audit").status == 0
+
+
 def test_a_failed_turn_is_status_1_and_says_why(
     connected: Callsheet, provider: FakeProvider
 ) -> None:

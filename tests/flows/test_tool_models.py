@@ -57,9 +57,25 @@ async def test_its_cost_stands_on_the_tools_own_message_and_its_words_go_nowhere
             assert own["seq"] == message["seq"]
             assert own["status"] == "ok"
             assert own["latencyMs"] == message["latency_ms"]
+            report = (await agui.http.get("/v1/usage/report", params={"by": "tool"})).json()
+            by_tool = {row.get("tool"): row["cost"] for row in report["items"]}
+            assert by_tool.keys() == {None, "own_digest"}
+            assert Decimal(by_tool["own_digest"]) == call["cost_exact"]
             used = sum(each["totalTokens"] for each in turn.last["usage"])
             assert used == await books.one("SELECT total_tokens FROM sessions")
             assert await books.audit() == {}
+
+
+async def test_what_tools_cost_is_hidden_like_all_costs(
+    deployment: Deployment, serve: Serve, provider: FakeProvider
+) -> None:
+    with digesting(deployment):
+        async with serve(deployment, show={"costs": False, "models": False}) as (agui, _):
+            provider.scenario = script(DIGEST)
+            [result] = (await agui.ask("Read it.")).of("TOOL_CALL_RESULT")
+            own = result["metadata"]["callsheet"]
+            assert own["inputTokens"] > 0
+            assert not {"cost", "currency", "model"} & own.keys()
 
 
 async def test_two_questions_at_once_to_two_models_are_on_one_message(

@@ -18,6 +18,7 @@ from callsheet.cli.rehearsal import rehearsal_note
 from callsheet.cli.session_reference import RECENT, find_named, session_id_of
 from callsheet.kit.errors import BadInput
 from callsheet.kit.ids import new_id
+from callsheet.sessions.settings import SessionChange, SessionMode
 from callsheet.wiring.application import Application
 
 app = typer.Typer(add_completion=False)
@@ -38,6 +39,12 @@ def chat(
     workflow: Annotated[
         str | None, typer.Option("--workflow", help="A folder of crews/; else the default one.")
     ] = None,
+    mode: Annotated[
+        SessionMode | None,
+        typer.Option(
+            help="Set the session to it: in `plan` nothing is changed before a plan is approved."
+        ),
+    ] = None,
     user: Annotated[str, typer.Option("--user", help="In whose name.")] = LOCAL_USER,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print every event of the run as a line of JSON.")
@@ -56,6 +63,7 @@ def chat(
             text,
             session=session,
             workflow=workflow,
+            mode=mode,
             principal=principal_named(user),
             as_json=as_json,
         )
@@ -70,6 +78,7 @@ async def _chat(
     *,
     session: str | None,
     workflow: str | None,
+    mode: SessionMode | None,
     principal: Principal,
     as_json: bool,
 ) -> int:
@@ -80,11 +89,15 @@ async def _chat(
             if said := rehearsal_note(application):
                 note(said)
             name = await _name(application, principal, session)
+            session_id = session_id_of(principal, name)
+            if mode is not None:
+                await application.sessions.create(principal, session_id, None)
+                await application.sessions.change(principal, session_id, SessionChange(mode=mode))
             conversation = Conversation(
                 application=application,
                 interrupts=interrupts,
                 principal=principal,
-                session_id=session_id_of(principal, name),
+                session_id=session_id,
                 session_name=name,
                 workflow=workflow,
                 as_json=as_json,
