@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,19 @@ from callsheet.kit.ids import new_id
 @pytest.fixture
 def folder(tmp_path: Path) -> ArtifactFolder:
     return ArtifactFolder(tmp_path / "data")
+
+
+@contextmanager
+def limited_files(size_bytes: int) -> Iterator[None]:
+    """No file may grow beyond it, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
 def bytes_of(folder: ArtifactFolder) -> list[bytes]:
@@ -66,3 +83,9 @@ def test_an_id_is_never_written_twice(folder: ArtifactFolder) -> None:
     folder.write(one, b"1")
     with pytest.raises(FileExistsError):
         folder.write(one, b"2")
+
+
+def test_a_full_disk_keeps_no_half_of_a_file(folder: ArtifactFolder) -> None:
+    with limited_files(1_000), pytest.raises(OSError, match="too large"):
+        folder.write(new_id(), b"x" * 100_000)
+    assert bytes_of(folder) == []

@@ -28,13 +28,21 @@ class ArtifactFolder:
         self._incoming = self.path / _INCOMING
 
     def write(self, artifact_id: UUID, data: bytes) -> None:
-        """Put the bytes into the waiting room; they are on the disk when this returns."""
+        """Put the bytes into the waiting room; they are on the disk when this returns.
+
+        OSError where the disk does not take them; nothing is left of them then.
+        """
         for folder in (self.path, self._incoming):
             folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-        with (self._incoming / str(artifact_id)).open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        path = self._incoming / str(artifact_id)
+        with path.open("xb") as file:
+            try:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            except OSError:
+                path.unlink(missing_ok=True)  # a full disk has no room for half a file
+                raise
         _sync(self._incoming)
 
     def settle(self, artifact_id: UUID) -> None:

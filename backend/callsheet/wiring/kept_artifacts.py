@@ -72,8 +72,7 @@ class KeptArtifacts:
             if kept is None:  # else nobody knows whether it is stored: the sweep will
                 await asyncio.to_thread(self._folder.remove, new.id)
             raise
-        finish = self._folder.settle if kept.id == new.id else self._folder.remove
-        await asyncio.to_thread(finish, new.id)
+        await asyncio.to_thread(self._finished, new.id, is_new=kept.id == new.id)
         ctx.tell.show(ARTIFACT, kept.id, artifact_content(kept))
         return Artifact(kept.id, kept.name, kept.media_type, kept.size_bytes)
 
@@ -120,6 +119,13 @@ class KeptArtifacts:
             size_bytes=len(data),
             sha256=hashlib.sha256(data).hexdigest(),
         )
+
+    def _finished(self, artifact_id: UUID, *, is_new: bool) -> None:
+        """Give the file its place, or remove what is there already."""
+        try:
+            (self._folder.settle if is_new else self._folder.remove)(artifact_id)
+        except OSError:  # it is found where it waits, until the sweep gets it done
+            _log.exception("artifact_not_settled", artifact_id=str(artifact_id))
 
     async def _stored(self, tx: Tx, new: NewArtifact) -> ArtifactRecord:
         """The row of it: its own, or that of the same file from before."""
