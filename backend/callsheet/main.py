@@ -117,6 +117,7 @@ def create_app_for(application: Application, lifespan: Lifespan | None = None) -
             application.workflows,
             settings.default_workflow,
             lambda: application.core().database,
+            application.mcp,
         ),
         prices=application.prices,
         usage=application.usage,

@@ -53,7 +53,11 @@ class FakeTools:
     def __init__(self, sessions: FakeSessions) -> None:
         self._sessions = sessions
 
-    def all(self) -> Sequence[ListedTool]:
+    def known(self) -> Sequence[ListedTool]:
+        """As the port says."""
+        return (CALCULATOR, MAIL, SPARE)
+
+    async def all(self) -> Sequence[ListedTool]:
         """As the port says."""
         return (CALCULATOR, MAIL, SPARE)
 

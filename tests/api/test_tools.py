@@ -17,6 +17,7 @@ CALCULATOR = {
     "description": "For the model.",
     "origin": "builtin",
     "owner": "callsheet",
+    "ownName": None,
     "policy": "allow",
     "available": True,
     "reason": None,

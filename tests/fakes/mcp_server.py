@@ -198,7 +198,8 @@ async def over_http(fake: Fake, port: int, secret: str | None) -> None:
 def main() -> None:
     fake = Fake(dict(os.environ))
     fake.note(started=sys.argv[1], env=sorted(os.environ))
-    print(os.environ.get("FAKE_SAYS", "hello from the server"), file=sys.stderr, flush=True)
+    for _ in range(int(os.environ.get("FAKE_SAYS_TIMES", "1"))):
+        print(os.environ.get("FAKE_SAYS", "hello from the server"), file=sys.stderr, flush=True)
     if os.environ.get("FAKE_HANGS"):
         time.sleep(600)
     if sys.argv[1] == "stdio":

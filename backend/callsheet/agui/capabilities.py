@@ -14,6 +14,7 @@ from callsheet.agui.tool_activity_frames import OUTPUT
 from callsheet.todos.todo_list import TOOL as TODO_LIST
 from callsheet.tools.artifact import ACTIVITY as ARTIFACT
 from callsheet.tools.listed import ListedTool
+from callsheet.tools.named import names
 from callsheet.workflows.workflow import AgentSpec, Workflow
 
 _RUNS_CODE: Final = "python_executor"
@@ -29,7 +30,9 @@ def capabilities_of(
     agents = [agent for stage in workflow.stages for agent in stage.agents.values()]
     named = {tool for agent in agents for tool in agent.tools}
     usable = {tool.facts.name: tool for tool in known if tool.is_usable}
-    tools = sorted(named & usable.keys())
+    tools = sorted(
+        name for name, tool in usable.items() if any(names(word, tool.facts) for word in named)
+    )
     asked = {name for name in tools if usable[name].policy == "ask"}
     return {
         "identity": _identity(workflow),

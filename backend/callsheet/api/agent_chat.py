@@ -102,7 +102,7 @@ class AgentChatRoutes:
             capabilities_of(
                 self._services.workflows.get(workflow),
                 self._options.show,
-                self._services.tools.all(),
+                self._services.tools.known(),
             )
         )
 

@@ -12,7 +12,8 @@ class ToolDocument(Document, frozen=True, kw_only=True):
 
     `policy` null: the deployment does not list it, so that no agent has it. `owner` is who brings
     it. `requiresApproval` is the tool's own wish, `policy` what holds. `sideEffect`: what a call
-    changes; null: nothing. `reason`: why it is not available.
+    changes; null: nothing. `reason`: why it is not available. `ownName`: what an MCP server calls
+    it; null for any other tool.
     """
 
     name: str
@@ -22,6 +23,7 @@ class ToolDocument(Document, frozen=True, kw_only=True):
     description: str
     origin: Literal["builtin", "plugin", "python", "mcp"]
     owner: str
+    own_name: str | None
     policy: Literal["allow", "ask", "deny"] | None
     available: bool
     reason: str | None

@@ -13,7 +13,11 @@ from callsheet.tools.listed import ListedTool
 class ToolList(Protocol):
     """The tools that there are. Another user's session is NotFound."""
 
-    def all(self) -> Sequence[ListedTool]:
+    def known(self) -> Sequence[ListedTool]:
+        """Those that are there now, by name: no server is reached for it."""
+        ...
+
+    async def all(self) -> Sequence[ListedTool]:
         """Every registered tool, by name."""
         ...
 

@@ -17,6 +17,7 @@ def tool_view(tool: ListedTool, language: str) -> ToolDocument:
         description=facts.description,
         origin=facts.origin,
         owner=facts.owner,
+        own_name=facts.own_name,
         policy=tool.policy,
         available=tool.unavailable is None,
         reason=tool.unavailable,

@@ -44,7 +44,7 @@ class ToolRoutes:
         await caller_of(request, self._services.identities)
         check_parameters(request, {"language"})
         chosen = self._read(language)
-        items = [tool_view(tool, chosen) for tool in self._services.tools.all()]
+        items = [tool_view(tool, chosen) for tool in await self._services.tools.all()]
         return json_answer(Tools(items=items))
 
     async def of_session(

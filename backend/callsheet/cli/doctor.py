@@ -7,6 +7,7 @@ import asyncio
 import typer
 from rich.markup import escape
 
+from callsheet.cli import mcp_servers
 from callsheet.cli.configuration import Configuration, configuration_of
 from callsheet.cli.console import ERR, OUT, counted
 from callsheet.cli.database_findings import database
@@ -14,6 +15,7 @@ from callsheet.cli.deployment import read_deployment
 from callsheet.cli.finding import Finding
 from callsheet.cli.machine import machine
 from callsheet.cli.sandbox_findings import sandbox
+from callsheet.wiring.tools import make_registry
 
 app = typer.Typer(add_completion=False)
 
@@ -26,8 +28,10 @@ def doctor() -> None:
     """Look at each thing Callsheet depends on. Status 1 when something must be mended."""
     deployment = read_deployment()
     findings = machine(deployment.folders, deployment.settings.server)
-    configuration = configuration_of(deployment)
+    registry = make_registry(deployment.settings)
+    configuration = configuration_of(deployment, registry=registry)
     findings += [_files(configuration), *_tools(configuration), *_keys(configuration)]
+    findings += mcp_servers.findings(deployment, registry)
     with ERR.status("asking the database"):
         findings += asyncio.run(database(deployment))
     findings.append(asyncio.run(sandbox(deployment)))

@@ -30,6 +30,7 @@ from callsheet.wiring.application import Application
 
 # A call's own limit is in tools.yaml; this is a turn's, which there is none of here.
 _LONGEST_S: Final = 3600.0
+_CONNECTS_S: Final = 300.0
 _AGENT: Final = "callsheet tools call"
 _NOT_ALLOWED: Final = "The call was not allowed; --yes allows it without asking."
 _NOT_SAID: Final = "The tool asks somebody, and nobody has answered."
@@ -56,8 +57,11 @@ class ToolCall:
         with Interrupts() as interrupts:
             async with Application(settings, kind="api") as application:
                 registry = application.tools.registry
-                _find(registry, self.name)
+                if not application.mcp.may_have(self.name):
+                    _find(registry, self.name)
                 await application.ready()
+                await application.mcp.ready([self.name], Deadline.after(_CONNECTS_S))
+                _find(registry, self.name)
                 if self.name == PythonExecutor.name:
                     await application.sandbox.look.look()
                 _check_usable(registry, self.name)

@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from callsheet.cli.deployment import Deployment
+from callsheet.cli.mcp_servers import reached, told
 from callsheet.kit.errors import ConfigError, NotFound
 from callsheet.kit.yaml_words import closest
 from callsheet.tools.listed import ListedTool
 from callsheet.tools.registry import ToolRegistry
 from callsheet.tools.sandbox.sandbox_file import FILE as SANDBOX
 from callsheet.tools.sandbox.sandbox_file import read_sandbox
+from callsheet.wiring.mcp import listed_servers
 from callsheet.wiring.sandbox import make_sandbox
 from callsheet.wiring.tool_list import listed_tools
 from callsheet.wiring.tools import make_registry
@@ -46,7 +48,8 @@ def known_tools(deployment: Deployment) -> Known:
         asyncio.run(sandbox.look.look())
     registry = make_registry(deployment.settings, sandbox=sandbox)
     rules, wrong = _rules(deployment, registry)
-    problems = [*map(str, registry.problems()), *wrong]
+    standings = reached(deployment, registry)
+    problems = [*map(str, registry.problems()), *wrong, *told(deployment, standings)]
     return Known(listed_tools(registry, rules), problems)
 
 
@@ -57,7 +60,8 @@ def _rules(
     own = {name: registry.facts(name).parameters for name in registry.names()}
     known = {**dict.fromkeys(registry.absent()), **own}
     try:
-        listed = read_tools(deployment.folders.config / TOOLS, known)
+        servers = listed_servers(deployment.settings, deployment.folders).names()
+        listed = read_tools(deployment.folders.config / TOOLS, known, servers)
     except ConfigError as error:
         return {}, [str(problem) for problem in error.problems]
     return listed.rules, [str(problem) for problem in listed.problems]

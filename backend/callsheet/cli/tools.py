@@ -142,7 +142,10 @@ def _row(tool: ListedTool) -> tuple[str, ...]:
 
 
 def _source(tool: ListedTool) -> str:
-    return f"{tool.facts.owner} ({tool.facts.origin})"
+    facts = tool.facts
+    # A server's own name for it, which a hash may hide.
+    own = "" if facts.own_name is None else f" {facts.own_name!r}"
+    return f"{facts.owner}{own} ({facts.origin})"
 
 
 def _policy(tool: ListedTool) -> str:

@@ -18,6 +18,7 @@ class ToolFacts:
     `label` (by language), `summary` (one line) and `side_effect` are for people; `side_effect` says
     what a call changes, None: it changes nothing. `idempotent`: a call may be made again under the
     same id. `instructions` are told to every agent that may use it. `owner` is who brings it.
+    `own_name` is what an MCP server calls it itself.
     """
 
     name: str
@@ -32,6 +33,7 @@ class ToolFacts:
     side_effect: str | None = None
     requires_approval: bool = False
     instructions: str | None = None
+    own_name: str | None = None
 
 
 def facts_of(tool: Tool, parameters: Mapping[str, Any], *, owner: str, origin: Origin) -> ToolFacts:
@@ -46,6 +48,7 @@ def facts_of(tool: Tool, parameters: Mapping[str, Any], *, owner: str, origin: O
             "side_effect",
             "requires_approval",
             "instructions",
+            "own_name",
         )
         if hasattr(tool, name)
     }

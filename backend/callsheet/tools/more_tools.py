@@ -18,9 +18,16 @@ class MoreTools(Protocol):
         """
         ...
 
+    async def ready_all(self, deadline: Deadline) -> None:
+        """`ready` for all that can be had at all."""
+        ...
+
 
 class NoMoreTools:
     """Implements `MoreTools`: all that there are were there at the start."""
 
     async def ready(self, tools: Collection[str], deadline: Deadline) -> None:
+        """Nothing to wait for."""
+
+    async def ready_all(self, deadline: Deadline) -> None:
         """Nothing to wait for."""

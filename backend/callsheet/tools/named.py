@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Final
 
+from callsheet.tools.facts import ToolFacts
 from callsheet.tools.registry import ToolRegistry
 
 _REMOTE: Final = "mcp"
@@ -24,6 +25,12 @@ def named(tools: Iterable[str], registry: ToolRegistry) -> list[str]:
     return list(found)
 
 
+def names(word: str, tool: ToolFacts) -> bool:
+    """Whether the word of a white list stands for that tool."""
+    if "*" in word:
+        return tool.origin == _REMOTE and fnmatchcase(tool.name, word)
+    return tool.name == word
+
+
 def _fitting(pattern: str, registry: ToolRegistry) -> list[str]:
-    fitting = (name for name in registry.names() if fnmatchcase(name, pattern))
-    return sorted(name for name in fitting if registry.facts(name).origin == _REMOTE)
+    return sorted(name for name in registry.names() if names(pattern, registry.facts(name)))

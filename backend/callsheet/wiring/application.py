@@ -77,7 +77,7 @@ class Application:
         self.sandbox = configured_sandbox(settings)
         registry = make_registry(settings, self._database, self.sandbox)
         settle(registry.problems(), fail_fast=settings.tools.fail_fast)
-        self.mcp = make_mcp(settings, self.folders, registry)
+        self.mcp = make_mcp(settings, self.folders, registry, self._database)
         files = (settings, self.folders, self.seeds)
         self.llm: Llm = make_llm(*files, registry, self.mcp.names(), self.adapters)
         self.call_metrics = CallMetrics(self.llm.models.all())

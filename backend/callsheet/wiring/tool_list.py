@@ -8,17 +8,22 @@ from uuid import UUID
 
 from callsheet.auth.principal import Principal
 from callsheet.db.transaction import Database
+from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import NotFound
 from callsheet.kit.pages import PageRequest
 from callsheet.runs.store import list_runs
 from callsheet.sessions.store import find_session
 from callsheet.tools.listed import ListedTool
+from callsheet.tools.more_tools import MoreTools
+from callsheet.tools.named import named
 from callsheet.tools.policy import Policy
 from callsheet.tools.registry import ToolRegistry
 from callsheet.workflows.live import LiveWorkflows
 from callsheet.workflows.tool_rule import ToolPolicy, ToolRule, listed_names
 from callsheet.workflows.workflow import Workflow
 
+# For servers that are reached for the first time; what has not come by then is not in the list.
+_WAITS_S: Final = 10.0
 # Plans are a matter of the session, not of the tool.
 _WORDS: Final[Mapping[str, ToolPolicy]] = {
     "run": "allow",
@@ -38,7 +43,9 @@ def listed_tools(
     found: list[ListedTool] = []
     for name in sorted(wanted):
         facts = registry.facts(name)
-        own = _WORDS[policy.verdict(facts).kind] if name in listed else None
+        # The white list of an MCP server's tools is in mcp.yaml.
+        is_listed = name in listed or facts.origin == "mcp"
+        own = _WORDS[policy.verdict(facts).kind] if is_listed else None
         found.append(ListedTool(facts, own, registry.unavailable(name)))
     return found
 
@@ -53,17 +60,26 @@ class ToolListService:
         workflows: LiveWorkflows,
         default: str,
         database: Callable[[], Database],
+        more: MoreTools,
     ) -> None:
-        """`default` is the workflow of a session in which nothing was asked yet."""
+        """`default` is the workflow of a session in which nothing was asked yet; `more` brings what
+        is not there before somebody asks.
+        """
+        self._more = more
         self._registry = registry
         self._rules = rules
         self._workflows = workflows
         self._default = default
         self._database = database
 
-    def all(self) -> Sequence[ListedTool]:
-        """Every registered tool."""
+    def known(self) -> Sequence[ListedTool]:
+        """Those that are there now."""
         return listed_tools(self._registry, self._rules)
+
+    async def all(self) -> Sequence[ListedTool]:
+        """Every tool that there is."""
+        await self._more.ready_all(Deadline.after(_WAITS_S))
+        return self.known()
 
     async def of_session(
         self, principal: Principal, session_id: UUID, workflow: str | None
@@ -83,7 +99,9 @@ class ToolListService:
         run = last.items[0].workflow if last.items else self._default
         name = workflow or (run if run in self._workflows else self._default)
         found = self._workflows.get(name)
-        tools = listed_tools(self._registry, self._rules, tools_of(found))
+        wanted = tools_of(found)
+        await self._more.ready(wanted, Deadline.after(_WAITS_S))
+        tools = listed_tools(self._registry, self._rules, named(wanted, self._registry))
         return name, [tool for tool in tools if tool.policy not in (None, "deny")]
 
 

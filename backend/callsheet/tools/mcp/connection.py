@@ -19,47 +19,14 @@ from callsheet.tools.mcp.faults import ConnectionLost, NotAsked, ServerDown
 from callsheet.tools.mcp.protocol import Answer, Call, ListedTool, Open, Session
 from callsheet.tools.mcp.reason import reason_of
 from callsheet.tools.mcp.server import McpServer
+from callsheet.tools.mcp.wish import Changed, HeardNews, Lost, Wish, lose, refuse
 
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 30.0
+_LATE: Final = "it did not answer in time"
 _NOT_HERE: Final = "nothing of this process speaks to it now"
 
 log = get_log(__name__)
-
-
-@dataclass(slots=True, eq=False)
-class _Wish:
-    """Somebody waits for `future`; without a call they only want the session to be open."""
-
-    future: asyncio.Future[Any]
-    call: Call | None = None
-    again: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class _News:
-    """Implements `News` for one session: whoever reads the queue sees of which one it is."""
-
-    queue: asyncio.Queue[Any]
-
-    def lost(self, reason: str) -> None:
-        """It is over."""
-        self.queue.put_nowait(_Lost(self, reason))
-
-    def changed(self) -> None:
-        """The list of tools is another one."""
-        self.queue.put_nowait(_Changed(self))
-
-
-@dataclass(frozen=True, slots=True)
-class _Lost:
-    news: _News
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Changed:
-    news: _News
 
 
 @dataclass(slots=True)
@@ -67,7 +34,7 @@ class _Flight:
     """The calls of one session that are under way."""
 
     session: Session
-    news: _News
+    news: HeardNews
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     rereads: bool = False
 
@@ -115,52 +82,63 @@ class Connection:
         try:
             while True:
                 wish = await self._queue.get()
-                if isinstance(wish, _Wish) and not wish.future.done():
+                if isinstance(wish, Wish) and not wish.future.done():
                     await self._serve(wish)
         finally:
             self._runs = self.is_open = False
             while not self._queue.empty():
-                _refuse(self._queue.get_nowait(), _NOT_HERE)
+                refuse(self._queue.get_nowait(), _NOT_HERE)
 
     async def _wish(self, call: Call | None, deadline: Deadline) -> Any:
         if not self._runs:
             raise ServerDown(_NOT_HERE)
-        wish = _Wish(asyncio.get_running_loop().create_future(), call)
+        if self._pauses():
+            raise ServerDown(self.down or "")
+        wish = Wish(asyncio.get_running_loop().create_future(), call)
         self._queue.put_nowait(wish)
         async with deadline.timeout():
             return await wish.future
 
-    async def _serve(self, wish: _Wish) -> None:
+    async def _serve(self, wish: Wish) -> None:
         """One session, from the wish that it is opened for to its end; and none while pausing."""
-        if self.down is not None and asyncio.get_running_loop().time() < self._not_before_s:
-            _refuse(wish, self.down)
+        if self._pauses():
+            refuse(wish, self.down or "")
             return
-        news, opened = _News(self._queue), False
+        news, opened, within_s = HeardNews(self._queue), False, self._server.connect_timeout_s
+        # What it takes to leave a server that hangs, nobody waits for.
+        late = asyncio.get_running_loop().call_later(within_s, self._failed, _LATE, wish)
         try:
             async with AsyncExitStack() as stack:
-                async with asyncio.timeout(self._server.connect_timeout_s):
+                async with asyncio.timeout(within_s):
                     session = await stack.enter_async_context(self._open(news))
                     tools = await session.tools()
+                late.cancel()
                 opened = True
                 self._opened(tools)
                 await self._work(_Flight(session, news), wish)
         except asyncio.CancelledError:
-            _refuse(wish, _NOT_HERE)
+            refuse(wish, _NOT_HERE)
             raise
         except Exception as error:  # noqa: BLE001 - the border: whatever a server makes the SDK do
             if opened:
                 self._ended(reason_of(error))
-            else:
-                self._failed(reason_of(error))
-            _refuse(wish, reason_of(error))
+                refuse(wish, reason_of(error))
+            elif not self._pauses():
+                self._failed(reason_of(error), wish)
         finally:
+            late.cancel()
             self.is_open = False
+
+    def _pauses(self) -> bool:
+        """Whether it was down only just now, and is not tried again yet."""
+        now = asyncio.get_running_loop().time()
+        return self.down is not None and now < self._not_before_s
 
     async def _work(self, flight: _Flight, wish: Any) -> None:
         """Until the session is lost."""
         try:
             async with asyncio.TaskGroup() as group:
-                while not (isinstance(wish, _Lost) and wish.news is flight.news):
+                while not (isinstance(wish, Lost) and wish.news is flight.news):
                     self._begin(flight, wish, group)
                     wish = await self._queue.get()
                 self._ended(wish.reason)
@@ -170,10 +148,10 @@ class Connection:
             self.is_open = False
 
     def _begin(self, flight: _Flight, wish: Any, group: asyncio.TaskGroup) -> None:
-        if isinstance(wish, _Changed) and wish.news is flight.news and not flight.rereads:
+        if isinstance(wish, Changed) and wish.news is flight.news and not flight.rereads:
             flight.rereads = True
             _keep(flight, group.create_task(self._reread(flight)))
-        if not isinstance(wish, _Wish) or wish.future.done():
+        if not isinstance(wish, Wish) or wish.future.done():
             return
         if wish.call is None:
             wish.future.set_result(None)
@@ -182,7 +160,7 @@ class Connection:
         _keep(flight, task)
         wish.future.add_done_callback(lambda it: task.cancel() if it.cancelled() else None)
 
-    async def _do(self, flight: _Flight, wish: _Wish, call: Call) -> None:
+    async def _do(self, flight: _Flight, wish: Wish, call: Call) -> None:
         """One call. Whatever its end is, whoever waits for it hears of it."""
         try:
             answer = await flight.session.call(call)
@@ -193,15 +171,15 @@ class Connection:
             if not wish.again:
                 self._queue.put_nowait(replace(wish, again=True))
                 return
-            _refuse(wish, str(error))
+            refuse(wish, str(error))
         except ConnectionLost as error:
             flight.news.lost(str(error))
-            _lose(wish)
+            lose(wish)
         except Exception as error:  # noqa: BLE001 - the border: it is the caller's
             if not wish.future.done():
                 wish.future.set_exception(error)
         except asyncio.CancelledError:
-            _lose(wish)
+            lose(wish)
             raise
 
     async def _reread(self, flight: _Flight) -> None:
@@ -222,26 +200,15 @@ class Connection:
         self.is_open = False
         log.warning("mcp_server_lost", server=self._server.name, reason=reason)
 
-    def _failed(self, reason: str) -> None:
+    def _failed(self, reason: str, wish: Wish) -> None:
         pause = min(_FIRST_PAUSE_S * 2**self._fails, _LONGEST_PAUSE_S)
         self._fails = min(self._fails + 1, 10)
         self._not_before_s = asyncio.get_running_loop().time() + pause
         self.down = reason
         log.warning("mcp_server_down", server=self._server.name, reason=reason, again_s=pause)
+        refuse(wish, reason)
 
 
 def _keep(flight: _Flight, task: asyncio.Task[None]) -> None:
     flight.tasks.add(task)
     task.add_done_callback(flight.tasks.discard)
-
-
-def _refuse(wish: Any, reason: str) -> None:
-    """The server was not asked."""
-    if isinstance(wish, _Wish) and not wish.future.done():
-        wish.future.set_exception(ServerDown(reason))
-
-
-def _lose(wish: _Wish) -> None:
-    """Whoever still waits is told that nobody knows."""
-    if not wish.future.done():
-        wish.future.set_exception(ConnectionLost("the connection was lost"))

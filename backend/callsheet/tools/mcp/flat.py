@@ -53,7 +53,7 @@ def flattened(schema: Any) -> dict[str, Any]:
         raise Unusable("its arguments have no schema")
     if len(json.encode(schema)) > LARGEST_BYTES:
         raise Unusable(f"the schema of its arguments is larger than {LARGEST_BYTES // 1024} KiB")
-    flat = _Flattening(schema).schema(schema, (), 0)
+    flat = _Flattening(schema).schema(schema, ("#",), 0)
     if not isinstance(flat, dict) or not _may_be_object(flat.get("type", "object")):
         raise Unusable("the schema of its arguments describes no object")
     flat["type"] = "object"

@@ -6,7 +6,7 @@ import binascii
 import json as lax_json
 import re
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -28,22 +28,16 @@ class Blob:
     name: str = ""
 
 
-Describe = Callable[[Blob], str]
+Describe = Callable[[Blob], Awaitable[str]]
 """What the model is told in the place of bytes."""
 
 
-def text_of(answer: Answer, describe: Describe) -> str:
+async def text_of(answer: Answer, describe: Describe) -> str:
     """Its texts in their order; the structured value only where there is nothing else."""
-    parts = [part for block in answer.blocks if (part := _part(block, describe))]
+    parts = [part for block in answer.blocks if (part := await _part(block, describe))]
     if not parts and answer.structured is not None:
         return result_text(answer.structured)
     return "\n".join(parts) or _NOTHING
-
-
-def described(blob: Blob) -> str:
-    """For bytes that are not kept."""
-    name = f" {blob.name!r}" if blob.name else ""
-    return f"[{blob.media_type}{name}, {len(blob.data)} bytes, not shown]"
 
 
 def masked(text: str, secrets: Iterable[str]) -> str:
@@ -54,30 +48,30 @@ def masked(text: str, secrets: Iterable[str]) -> str:
     return text
 
 
-def _part(block: Mapping[str, Any], describe: Describe) -> str:
+async def _part(block: Mapping[str, Any], describe: Describe) -> str:
     match block:
         case {"type": "text", "text": str(text)}:
             return _strict(text)
         case {"type": "image" | "audio", "data": str(data)}:
-            return _blob(block, data, describe)
+            return await _blob(block, data, describe)
         case {"type": "resource", "resource": {"text": str(text)}}:
             return text
         case {"type": "resource", "resource": {"blob": str(data)}}:
-            return _blob(block["resource"], data, describe)
+            return await _blob(block["resource"], data, describe)
         case {"type": "resource_link", "uri": str(uri)}:
             said = [str(block[key]) for key in ("name", "description") if block.get(key)]
             return " - ".join([*said, uri])
     return f"[{str(block.get('type', 'something'))[:40]}, not shown]"
 
 
-def _blob(block: Mapping[str, Any], data: str, describe: Describe) -> str:
+async def _blob(block: Mapping[str, Any], data: str, describe: Describe) -> str:
     media_type = str(block.get("mimeType") or "application/octet-stream")[:100]
     try:
         content = b64decode(data, validate=True)
     except (binascii.Error, ValueError):
         return f"[{media_type}, which could not be read]"
     name = str(block.get("uri") or block.get("name") or "")
-    return describe(Blob(media_type, content, name.rpartition("/")[2][:100]))
+    return await describe(Blob(media_type, content, name.rpartition("/")[2][:100]))
 
 
 def _strict(text: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from typing import Final
 
 from callsheet.kit.log import get_log
 from callsheet.kit.text import clean
+from callsheet.tools.mcp.result import masked
 
 _LONGEST: Final = 1_000
 _MOST: Final = 60
@@ -20,8 +22,10 @@ log = get_log(__name__)
 class Said:
     """At most so many lines a minute, each cut; the rest is read and dropped."""
 
-    def __init__(self, server: str) -> None:
+    def __init__(self, server: str, secrets: Sequence[str]) -> None:
+        """`secrets` are not repeated."""
         self._server = server
+        self._secrets = secrets
         self._since = time.monotonic()
         self._count = 0
 
@@ -32,12 +36,12 @@ class Said:
             *lines, held = (held + piece).split(b"\n")
             for line in lines:
                 self._tell(line)
-            held = held[:_LONGEST]
+            held = held[:_PIECE]
         if held:
             self._tell(held)
 
     def _tell(self, line: bytes) -> None:
-        text = clean(line[:_LONGEST].decode("utf-8", "replace")).strip()
+        text = masked(clean(line.decode("utf-8", "replace")).strip(), self._secrets)[:_LONGEST]
         if not text:
             return
         now = time.monotonic()

@@ -5,40 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Final
 
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.log import get_log
+from callsheet.tools.artifact import Artifacts
 from callsheet.tools.mcp.connection import Connection
 from callsheet.tools.mcp.faults import ServerDown
 from callsheet.tools.mcp.flat import Unusable
-from callsheet.tools.mcp.names import allows, name_of, patterns_of, server_of
+from callsheet.tools.mcp.names import SEPARATOR, allows, name_of, patterns_of, server_of
 from callsheet.tools.mcp.protocol import ListedTool, News, Open, Session
 from callsheet.tools.mcp.server import McpServer, Program
+from callsheet.tools.mcp.standing import Standing, tools_in_vain
 from callsheet.tools.mcp.tool import McpTool
 from callsheet.tools.registry import ToolRegistry
 
 ORIGIN: Final = "mcp"
 
 log = get_log(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How a server stands. `tools` maps names here to the server's own.
-
-    `left_out` are its tools that cannot be used with why; `missing` are names of the white list
-    that it does not have. `down`: why it cannot be reached; None where it was, or nobody tried.
-    """
-
-    server: str
-    transport: str
-    is_open: bool
-    down: str | None
-    tools: Mapping[str, str]
-    left_out: Mapping[str, str]
-    missing: tuple[str, ...]
 
 
 class McpServers:
@@ -49,11 +33,12 @@ class McpServers:
         servers: Sequence[McpServer],
         registry: ToolRegistry,
         open_of: Callable[[McpServer], Open],
+        artifacts: Artifacts | None = None,
     ) -> None:
         """`registry` holds all other tools already: a name of theirs is no server's."""
         self._taken = registry.names()
         self._served = {
-            server.name: _Served(server, registry, open_of(server), self._taken)
+            server.name: _Served(server, registry, open_of(server), self._taken, artifacts)
             for server in servers
         }
 
@@ -77,12 +62,26 @@ class McpServers:
         async with asyncio.TaskGroup() as group:
             for served in needed:
                 group.create_task(served.look(deadline))
+        for served in needed:
+            served.miss(tools)
 
-    async def ready_all(self) -> None:
+    async def ready_all(self, deadline: Deadline) -> None:
         """`ready` for every server."""
+        await self.ready([f"{name}{SEPARATOR}*" for name in self._served], deadline)
+
+    async def looked_at(self, deadline: Deadline) -> Sequence[Standing]:
+        """How each of them stands, for whoever does not run them: reached once, and left."""
         async with asyncio.TaskGroup() as group:
-            for served in self._served.values():
-                group.create_task(served.look(Deadline.after(served.server.connect_timeout_s + 5)))
+            running = group.create_task(self.run())
+            await asyncio.sleep(0)  # until they take wishes
+            await self.ready_all(deadline)
+            standings = self.standings()
+            running.cancel()
+        return standings
+
+    def may_have(self, tool: str) -> bool:
+        """Whether a tool of this name would be one of theirs."""
+        return tool not in self._taken and server_of(tool) in self._served
 
     def names(self) -> Mapping[str, Sequence[str]]:
         """What the tools of each can be called, as patterns: for those who name them in YAML."""
@@ -105,14 +104,17 @@ class _Served:
         registry: ToolRegistry,
         open_session: Open,
         taken: Collection[str],
+        artifacts: Artifacts | None,
     ) -> None:
         self.server = server
+        self._artifacts = artifacts
         self.connection = Connection(server, open_session, self._heard)
         self._registry = registry
         self._taken = taken
         self._tools: dict[str, str] = {}
         self._left_out: dict[str, str] = {}
         self._missing: tuple[str, ...] = ()
+        self._missed: set[str] = set()
 
     async def look(self, deadline: Deadline) -> None:
         """Have it connected, or known to be down."""
@@ -120,6 +122,14 @@ class _Served:
             await self.connection.look(deadline.within(self.server.connect_timeout_s + 1))
         except (ServerDown, TimeoutError):
             return  # the connection has said so
+
+    def miss(self, tools: Collection[str]) -> None:
+        """Say once of each name that no tool of the server has it."""
+        if not self.connection.is_open:
+            return
+        for name in set(tools_in_vain(tools, self.standing())) - self._missed:
+            self._missed.add(name)
+            log.warning("mcp_tool", server=self.server.name, detail=f"there is no tool {name!r}")
 
     def standing(self) -> Standing:
         """As it is now."""
@@ -144,22 +154,20 @@ class _Served:
                 self._left_out[each.name] = f"another of its tools is called {name} here"
                 continue
             try:
-                tools[name] = McpTool(name, each, self.server, self.connection)
+                tools[name] = McpTool(name, each, self.server, self.connection, self._artifacts)
             except Unusable as error:
                 self._left_out[each.name] = str(error)
         known = {each.name for each in listed}
         self._missing = tuple(
             each for each in self.server.tools if each not in known and not _is_pattern(each)
         )
-        self._tools = {name: tool.title for name, tool in tools.items()}
+        self._tools = {name: tool.own_name for name, tool in tools.items()}
         owner = f"{ORIGIN}:{self.server.name}"
         problems = self._registry.replace(owner, tools.values(), origin="mcp")
         self._say([problem.message for problem in problems])
 
     def _say(self, problems: Sequence[str]) -> None:
-        told = [f"{tool!r} is left out: {why}" for tool, why in self._left_out.items()]
-        told += [f"it has no tool {tool!r}, which mcp.yaml lists" for tool in self._missing]
-        for detail in (*told, *problems):
+        for detail in (*self.standing().told(), *problems):
             log.warning("mcp_tool", server=self.server.name, detail=detail)
 
 

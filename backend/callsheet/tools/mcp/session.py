@@ -87,7 +87,7 @@ def _streams(
     server: McpServer, environment: Mapping[str, str], news: News
 ) -> AbstractAsyncContextManager[Streams]:
     if isinstance(server.reach, Program):
-        return program_streams(server.name, server.reach, environment, news.lost)
+        return program_streams(server, server.reach, environment, news.lost)
     return http_streams(server, server.reach, news.lost)
 
 

@@ -26,7 +26,7 @@ from callsheet.kit.log import get_log
 from callsheet.tools.mcp.faults import ServerDown
 from callsheet.tools.mcp.message import LARGEST_BYTES
 from callsheet.tools.mcp.said import Said
-from callsheet.tools.mcp.server import Program
+from callsheet.tools.mcp.server import McpServer, Program
 from callsheet.tools.mcp.spoken import spoken
 from callsheet.tools.mcp.streams import Streams
 
@@ -39,7 +39,10 @@ log = get_log(__name__)
 
 @asynccontextmanager
 async def program_streams(
-    server: str, program: Program, environment: Mapping[str, str], lost: Callable[[str], None]
+    server: McpServer,
+    program: Program,
+    environment: Mapping[str, str],
+    lost: Callable[[str], None],
 ) -> AsyncIterator[Streams]:
     """The running program's streams; when they are left, it and what it started are ended.
 
@@ -55,9 +58,9 @@ async def program_streams(
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(_read(server, process, to_us, lost)),
+                group.create_task(_read(server.name, process, to_us, lost)),
                 group.create_task(_write(process, from_us, lost)),
-                group.create_task(Said(server).listen(process.stderr)),
+                group.create_task(Said(server.name, server.secrets).listen(process.stderr)),
             ]
             try:
                 yield inbox, outbox

@@ -10,12 +10,14 @@ from pydantic import RootModel
 
 from callsheet.kit.errors import ToolFailed, ToolRetry
 from callsheet.kit.text import clean
+from callsheet.tools.artifact import Artifacts
 from callsheet.tools.context import ToolContext
 from callsheet.tools.mcp.arguments import arguments_of
+from callsheet.tools.mcp.blobs import Blobs
 from callsheet.tools.mcp.connection import Connection
 from callsheet.tools.mcp.faults import CallRefused, ConnectionLost, ServerDown
 from callsheet.tools.mcp.protocol import Answer, Call, ListedTool, Progress
-from callsheet.tools.mcp.result import described, masked, text_of
+from callsheet.tools.mcp.result import masked, text_of
 from callsheet.tools.mcp.server import McpServer
 
 PROGRESS: Final = "callsheet.progress"
@@ -34,13 +36,19 @@ class McpTool:
     group: ClassVar[str] = "mcp"
 
     def __init__(
-        self, name: str, listed: ListedTool, server: McpServer, connection: Connection
+        self,
+        name: str,
+        listed: ListedTool,
+        server: McpServer,
+        connection: Connection,
+        artifacts: Artifacts | None = None,
     ) -> None:
         """Raises Unusable where its schema is of no use."""
+        self._artifacts = artifacts
         self.name = name
         self.description: str = _described(listed, server.name)
         self.Args: type[RootModel[dict[str, Any]]] = arguments_of(listed.schema)
-        self.title = listed.name
+        self.own_name: str = listed.name
         self.label: Mapping[str, str] = {"en": listed.title} if listed.title else {}
         self.summary: str = self.description.split("\n")[0][:_LONGEST_LINE]
         is_harmless = server.trusts_read_only and listed.read_only
@@ -53,15 +61,17 @@ class McpTool:
         self._connection = connection
 
     def unavailable(self) -> str | None:
-        """Why it is not offered now."""
-        down = self._connection.down
-        return None if down is None else f"the MCP server {self._server.name!r} is down: {down}"
+        """Why it is not offered now; what is wrong with the server is for whoever runs it."""
+        if self._connection.down is None:
+            return None
+        return f"the MCP server {self._server.name!r} cannot be reached"
 
     async def run(self, args: RootModel[dict[str, Any]], ctx: ToolContext) -> str:
         """The server's answer as text."""
-        call = Call(self.title, args.root, _Teller(self.name, ctx).hear)
+        call = Call(self.own_name, args.root, _Teller(self.name, ctx).hear)
         answer = await self._answer(call, ctx)
-        text = masked(text_of(answer, described), self._server.secrets)
+        files = Blobs(self._artifacts, ctx, self.own_name)
+        text = masked(await text_of(answer, files.describe), self._server.secrets)
         if answer.is_error:
             raise ToolFailed(text)
         return text
