@@ -36,6 +36,7 @@ class Policy:
 
     def __init__(self, rules: Iterable[ToolRule] = (), common: ToolOptions | None = None) -> None:
         self._rules = tuple(rules)
+        self._said: dict[str, ToolRule | None] = {}  # of tools that there are: it stays small
         self._common = common or ToolOptions()
 
     def options(self, name: str, own_s: float | None = None) -> ToolOptions:
@@ -62,8 +63,10 @@ class Policy:
         The most specific rule with a policy decides. A tool that wants to be allowed each time is
         let off only by an `allow` under its own name, never by a pattern. A plan is always shown.
         """
-        said = next((r for r in rules_for(facts.name, self._rules) if r.policy), None)
-        asked = self._asked(facts, said)
+        if facts.name not in self._said:
+            fitting = rules_for(facts.name, self._rules)
+            self._said[facts.name] = next((rule for rule in fitting if rule.policy), None)
+        asked = self._asked(facts, self._said[facts.name])
         if asked.kind == "deny" or facts.name == REQUEST_PLAN:
             return asked
         changes = asked.kind == "ask" or facts.side_effect is not None or facts.requires_approval
