@@ -52,7 +52,7 @@ def file_answer(request: Request, file: FileToSend, *, inline: bool) -> Response
         "Accept-Ranges": "bytes",
         "Content-Disposition": disposition("inline" if inline else "attachment", file.name),
     }
-    if tag in _tags(request.headers.get("if-none-match")):
+    if not {tag, "*"}.isdisjoint(_tags(request.headers.get("if-none-match"))):
         return Response(status_code=304, headers=headers)
     part = None
     if request.headers.get("if-range") in (None, tag):
