@@ -22,6 +22,10 @@ BUDGET = replace(APPROVAL, reason="budget")
     [
         (" something else ", ONE, {"answers": ["something else"]}),
         ("red", TWO, None),
+        ("red; now", TWO, {"answers": ["red", "now"]}),
+        ("red；", TWO, None),
+        ("red; now; here", TWO, None),
+        ("red; blue", ONE, {"answers": ["red; blue"]}),
         ("Yes", APPROVAL, {"approved": True}),
         ("不", APPROVAL, {"approved": False}),
         ("What is it?", APPROVAL, None),
@@ -63,7 +67,11 @@ def test_what_has_to_be_known_is_told() -> None:
         )
 
     assert shown(ONE) == "Which colour? (red / blue)"
-    assert shown(TWO) == "Which colour?"
+    first = {"question": "Which?", "choices": ["red", "blue"]}
+    assert shown(replace(TWO, detail={"questions": [first, {"question": "When?"}]})) == (
+        "2 questions; answer them in one line, with ; between:\n"
+        "  1. Which? (red / blue)\n  2. When?"
+    )
     mail = replace(APPROVAL, message="May it?", detail={"arguments": {"to": "a"}})
     assert shown(mail) == 'May it? {"to":"a"} (yes / no)'
     why = {"arguments": {}, "reason": "It always asks.", "sideEffect": "It is sent."}

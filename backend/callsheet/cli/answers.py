@@ -15,6 +15,7 @@ from callsheet.tools.pause import LONGEST_COMMENT
 from callsheet.workflows.tools_file import REQUEST_PLAN
 
 _YES: Final = frozenset({"y", "yes", "是", "好"})
+_BETWEEN: Final = re.compile("[;；]")
 _BEHIND: Final = re.compile("[,:;，：；]")
 _NO: Final = frozenset({"n", "no", "不", "否"})
 
@@ -22,9 +23,9 @@ _NO: Final = frozenset({"n", "no", "不", "否"})
 def answers_in(line: str, asked: Sequence[InterruptRecord]) -> Given | None:
     """The answer that the line gives; None where it is no answer, but a new message.
 
-    One question takes any line, an approval yes or no, with a comma and what the model is to be
-    told behind it where there is something to say. Where several things are asked at once the
-    terminal has no way to answer them.
+    One question takes any line, several as many texts as they are, with `;` between them; an
+    approval yes or no, with a comma and what the model is to be told behind it where there is
+    something to say. Where several things are asked at once the terminal has no way to answer them.
     """
     if len(asked) != 1:
         return None
@@ -39,6 +40,8 @@ def answers_in(line: str, asked: Sequence[InterruptRecord]) -> Given | None:
 def told(interrupt: Interrupt) -> str:
     """What is asked, with what has to be known to answer it."""
     choices = [c for q in _questions(interrupt.detail) for c in q.get("choices", ())]
+    if len(_questions(interrupt.detail)) > 1:
+        return _several(_questions(interrupt.detail))
     if choices:
         return f"{interrupt.message} ({' / '.join(map(str, choices))})"
     if interrupt.reason == "approval":
@@ -56,7 +59,9 @@ def _payload(
     line: str, reason: InterruptReason, detail: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     if reason == "question":
-        return {"answers": [line]} if len(_questions(detail)) == 1 else None
+        count = len(_questions(detail))
+        texts = [line] if count == 1 else [text.strip() for text in _BETWEEN.split(line)]
+        return {"answers": texts} if len(texts) == count and all(texts) else None
     if reason == "budget":
         said = yes_or_no(line)
         return None if said is None else {"extend": said}
@@ -66,6 +71,17 @@ def _payload(
         return None
     more = {"comment": comment[:LONGEST_COMMENT]} if comment else {}
     return {"approved": said, **more}
+
+
+def _several(questions: Sequence[dict[str, Any]]) -> str:
+    """Each with what there is to choose from, and how all are answered in one line."""
+    lines = []
+    for number, each in enumerate(questions, 1):
+        choices = " / ".join(map(str, each.get("choices", ())))
+        lines.append(f"  {number}. {each['question']}" + (f" ({choices})" if choices else ""))
+    return "\n".join(
+        [f"{len(questions)} questions; answer them in one line, with ; between:", *lines]
+    )
 
 
 def _approval(interrupt: Interrupt) -> str:
