@@ -62,7 +62,7 @@ async def test_who_it_is_and_what_it_is_made_of(agui: AgUiClient, provider: Fake
     assert sorted(tool["function"]["name"] for tool in offered) == own["tools"]
     shown = {event["activityType"] for event in turn.of("ACTIVITY_SNAPSHOT")}
     assert {"callsheet.cost", "callsheet.stage"} == shown <= set(own["activities"])
-    assert "callsheet.todo" in own["activities"]
+    assert {"callsheet.todo", "callsheet.sources"} <= set(own["activities"])
     provider.scenario = rounds([todo_call(">look")])
     assert lists(await agui.ask("Look.")) != []
     assert own["shows"] == {"costs": True, "models": True}

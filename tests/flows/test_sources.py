@@ -183,6 +183,33 @@ async def test_a_turn_that_waits_goes_on_counting(
         assert await again(here, after) == after.events
 
 
+async def test_a_page_that_a_person_allows_later_is_a_source_like_any_other(
+    serve: Serve, deployment: Deployment, provider: FakeProvider
+) -> None:
+    """Its call was asked for in one run and is made in the next."""
+    tools = deployment.config / "tools.yaml"
+    head, _, tail = tools.read_text("utf-8").partition("\nweb_fetch:")
+    tools.write_text(
+        f"{head}\nweb_fetch:{tail.replace('policy: allow', 'policy: ask', 1)}", "utf-8"
+    )
+    async with web(serve, deployment) as here:
+        searxng(here.site, [result(1)])
+        here.site.page("/p", "<title>P</title><p>about p")
+        provider.scenario = rounds(
+            [("web_search", {"query": "cats"}), ("web_fetch", {"url": f"{here.here}/p"})],
+            done="about p",
+        )
+        before = await here.agui.ask("Read it.")
+        assert (numbers(before), here.site.paths.count("/p")) == ([1], 0)
+        [asked] = interrupts(before)
+        after = await answer(here.agui, before, resolved(asked, {"approved": True}))
+        assert after.breaches == []
+        assert numbers(after) == [1, 2]
+        assert [each["title"] for each in shown_sources(after)] == ["Result 1", "P"]
+        assert here.site.paths.count("/p") == 1
+        assert await again(here, after) == after.events
+
+
 async def test_hits_are_on_the_wire_before_their_search_has_a_result(
     serve: Serve, deployment: Deployment, provider: FakeProvider
 ) -> None:

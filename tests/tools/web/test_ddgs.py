@@ -75,6 +75,13 @@ async def test_results_of_several_engines_come_as_sources(edge: Any) -> None:
     assert any("search=cats" in url for url in asked)
 
 
+@pytest.mark.parametrize(("query", "host"), [("cats", "en."), ("猫", "zh."), ("cats 猫", "zh.")])
+async def test_engines_look_in_the_language_of_the_query(edge: Any, query: str, host: str) -> None:
+    asked = edge(lambda url: wikipedia(url) or Reply("", 503))
+    await search(query)
+    assert any(f"{host}wikipedia.org" in url for url in asked)
+
+
 async def test_nothing_found_is_no_failure(edge: Any) -> None:
     nothing = {"wikipedia": '["cats", [], [], []]', "grokipedia": "{}"}
 

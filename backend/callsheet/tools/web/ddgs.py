@@ -7,6 +7,7 @@ with its HTTP edge replaced.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -23,6 +24,7 @@ _log = structlog.get_logger(__name__)
 _AT_ONCE: Final = 4
 _EACH_S: Final = 5
 """Seconds for one of the engines that the library asks; it gives up by itself after some."""
+_CHINESE: Final = re.compile("[\u4e00-\u9fff]")
 _NOTHING: Final = "No results found."
 
 
@@ -59,7 +61,7 @@ def _ask(query: str, count: int) -> Sequence[Mapping[str, Any]]:
     from ddgs.exceptions import DDGSException, TimeoutException  # noqa: PLC0415 - as above
 
     try:
-        return DDGS(timeout=_EACH_S).text(query, max_results=count)
+        return DDGS(timeout=_EACH_S).text(query, region=_region(query), max_results=count)
     except TimeoutException as error:
         raise ToolFailed("The search engines did not answer in time.") from error
     except DDGSException as error:
@@ -68,3 +70,8 @@ def _ask(query: str, count: int) -> Sequence[Mapping[str, Any]]:
         what = str(error).partition("(")[0][:200]  # behind it stands what was searched for
         _log.warning("search_failed", engine="ddgs", error=what)
         raise ToolFailed("The search engines could not be asked.") from error
+
+
+def _region(query: str) -> str:
+    """Where, and in which language, engines look: they do not tell it by the words."""
+    return "cn-zh" if _CHINESE.search(query) else "us-en"

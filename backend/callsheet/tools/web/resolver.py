@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
-from typing import Protocol
+from typing import Final, Protocol
 
 from callsheet.kit.errors import ToolFailed
 from callsheet.tools.web.address import IpAddress
+
+_AT_ONCE: Final = 8
 
 
 class Resolver(Protocol):
@@ -25,16 +28,28 @@ class Resolver(Protocol):
 
 
 class SystemResolver:
-    """Asks as every program of this machine does."""
+    """Asks as every program of this machine does.
+
+    A look-up blocks its thread until the system gives up, so it has threads of its own: names that
+    nobody answers for hold up other look-ups at most.
+    """
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="web-names")
 
     async def addresses(self, host: str) -> Sequence[IpAddress]:
         """See `Resolver.addresses`."""
         loop = asyncio.get_running_loop()
         try:
-            found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-            addresses = [ip_address(entry[4][0]) for entry in found]
+            found = await loop.run_in_executor(self._threads, _looked_up, host)
+            addresses = [ip_address(each) for each in found]
         except (OSError, ValueError):
             addresses = []
         if not addresses:
             raise ToolFailed(f"No host called {host} was found.")
         return list(dict.fromkeys(addresses))
+
+
+def _looked_up(host: str) -> list[str]:
+    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in found]
