@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.deployment import Deployment
 from tests.fakes.provider.server import FakeProvider
 from tests.fixtures.app import Serve
-from tests.flows.test_python import coding, until_offered, writes
+from tests.flows.test_python import ENGINE, coding, until_offered, writes
 
 PLOT = """
 import matplotlib.pyplot as plt
@@ -28,7 +28,7 @@ async def test_only_whose_session_it_is_loads_the_plot_and_the_table(
 ) -> None:
     keys = {"api_keys": [f"ann:{ANN}", f"bob:{BOB}"]}
     provider.scenario = writes(PLOT)
-    async with serve(coding(deployment), auth=keys) as (agui, _):
+    async with serve(coding(deployment), sandbox=ENGINE, auth=keys) as (agui, _):
         agui.http.headers["Authorization"] = f"Bearer {ANN}"
         await until_offered(agui)
         turn = await agui.ask("Plot the sales.")
