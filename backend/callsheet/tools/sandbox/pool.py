@@ -13,6 +13,8 @@ from callsheet.tools.sandbox.options import PoolOptions
 from callsheet.tools.sandbox.protocol import SandboxUnavailable
 
 _AGAIN_S: Final = 5.0
+_REST_S: Final = 0.3
+"""A new container costs the engine more than a program: those that came together go first."""
 _log = get_log(__name__)
 
 
@@ -74,6 +76,7 @@ class Pool:
                     if self._options.fill == "first_use":
                         self.clear()
                     continue
+                await asyncio.sleep(_REST_S)
                 self._asked.clear()
                 await self._fill()
         finally:
