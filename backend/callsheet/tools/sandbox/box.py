@@ -81,7 +81,8 @@ class StreamBox:
     @property
     def is_alive(self) -> bool:
         """As the protocol says; the loop notices the end of the stream by itself."""
-        return not self._removed and not self._reader.at_eof()
+        is_lost = self._reader.at_eof() or self._reader.exception() is not None
+        return not self._removed and not is_lost
 
     async def ready(self) -> None:
         """Return when the runner waits for a program."""

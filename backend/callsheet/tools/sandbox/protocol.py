@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from callsheet.kit.errors import Unavailable
 
@@ -92,7 +92,6 @@ class SandboxState:
     warm: int = 0
     pool_size: int = 0
     running: int = 0
-    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ready(self) -> bool:
