@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 import httpx
+import psutil
 
 from tests.fakes.ports import free_port
 
@@ -54,10 +55,9 @@ async def until(is_so: Callable[[], object]) -> None:
 def is_alive(pid: int) -> bool:
     """Whether the process is there and no zombie."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
-    except OSError:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
-    return state != "Z"
 
 
 class HttpMcpServer:

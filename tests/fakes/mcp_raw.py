@@ -13,7 +13,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-TOOLS = ("nan", "surrogate", "nothing", "garbage", "strange", "refuse", "busy", "cut", "plain")
 SCHEMA = {"type": "object"}
 
 
@@ -44,8 +43,10 @@ RESULTS = {
     "surrogate": b'{"content": [{"type": "text", "text": "cut \\ud83d here"}]}',
     "nothing": b"null",
     "strange": b'{"content": [{"type": "hologram"}, 5, {"type": "text", "text": "seen"}]}',
+    "late": b'{"content": [{"type": "text", "text": "late"}]}',
     "plain": b'{"content": [{"type": "text", "text": "[NaN, 1]"}]}',
 }
+TOOLS = (*RESULTS, "garbage", "refuse", "busy", "cut")
 
 
 def called(tool: str, number: Any) -> bytes:
@@ -72,6 +73,9 @@ class Answers(BaseHTTPRequestHandler):
         tool = message.get("params", {}).get("name") if message["method"] == "tools/call" else None
         if tool == "busy":
             self.send(503, b"later", "text/plain")
+        elif tool == "late":
+            time.sleep(1)
+            self.send(200, called(tool, message["id"]), "application/json")
         elif tool == "cut":
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")

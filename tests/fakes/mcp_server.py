@@ -53,6 +53,7 @@ class Fake:
                 annotations=types.ToolAnnotations(readOnlyHint=True, title="Echo"),
             ),
             "slow": types.Tool(name="slow", description="Takes long.", inputSchema=NOTHING),
+            "freeze": types.Tool(name="freeze", description="Hangs.", inputSchema=NOTHING),
             "die": types.Tool(name="die", description="Ends the server.", inputSchema=NOTHING),
             "structured": types.Tool(
                 name="structured", description="No text.", inputSchema=NOTHING
@@ -114,6 +115,10 @@ class Fake:
             self.note(ended="slow", id=request.request_id)
             raise
         return _said("done")
+
+    async def do_freeze(self, given: dict[str, Any]) -> types.CallToolResult:
+        time.sleep(600)
+        return _said("never")
 
     async def do_die(self, given: dict[str, Any]) -> types.CallToolResult:
         os._exit(3)

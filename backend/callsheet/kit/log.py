@@ -21,6 +21,8 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 # They report each request at `info`; our own lines say the same, with ids.
 # What libraries say at `debug` is for their authors, and may repeat what a user wrote.
 _CHATTY: Final = ("uvicorn.access", "aiohttp.access", "httpx", "httpcore", "LiteLLM", "crewai")
+# What it reports goes with what a server wrote; tools/mcp says the same in its own words.
+_MUTE: Final = ("mcp",)
 _MAX_FRAMES: Final = 30
 
 
@@ -80,6 +82,8 @@ def setup_log(
     logging.captureWarnings(capture=True)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(max(number, logging.WARNING))
+    for name in _MUTE:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _ending(redactor: Redactor, *, as_json: bool, coloured: bool) -> list[Processor]:

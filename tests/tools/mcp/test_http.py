@@ -133,6 +133,17 @@ async def test_calls_beside_one_that_the_server_refuses_go_on(raw: HttpMcpServer
     assert {task.result().status for task in bad} == {"error"}
 
 
+async def test_an_answer_that_breaks_off_costs_no_other_call_anything(raw: HttpMcpServer) -> None:
+    async with using(http("raw", raw.url, call_timeout_s=5)) as use:
+        await use.ready()
+        async with asyncio.TaskGroup() as group:
+            broken = [group.create_task(use.call("raw__cut")) for _ in range(3)]
+            good = [group.create_task(use.call("raw__late")) for _ in range(3)]
+        assert use.mcp.standings()[0].is_open
+    assert all("nobody knows" in task.result().content for task in broken)
+    assert {task.result().content for task in good} == {"late"}
+
+
 async def test_a_redirect_to_another_host_is_not_followed(server: HttpMcpServer) -> None:
     away = server.url.replace("/mcp/", f"/away?to=http://localhost:{server.port}/mcp/")
     async with using(http("far", away, headers={"Authorization": "Bearer of-this-host"})) as use:

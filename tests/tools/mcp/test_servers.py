@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +83,7 @@ async def test_all_pages_of_a_list_are_read(tmp_path: Path) -> None:
     async with using(stdio("one", log.path, {"FAKE_PAGE": "3"})) as use:
         await use.ready()
         [standing] = use.mcp.standings()
-    assert len(standing.tools) + len(standing.left_out) == 14
+    assert len(standing.tools) + len(standing.left_out) == 15
     assert len(log.asked("list")) == 5
 
 
@@ -180,62 +175,6 @@ async def _ready_and_call(use: Any, arguments: str) -> str:
     return str((await use.call("one__echo", arguments)).content)
 
 
-HOST = """
-import asyncio, sys
-from pathlib import Path
-from tests.tools.mcp.running import stdio, using
-from tests.fakes.mcp_process import SERVER
-
-async def main():
-    async with using(stdio("one", Path(sys.argv[1]), {"FAKE_HANGS": sys.argv[2]})) as use:
-        await use.ready(seconds=60)
-        print("ready", flush=True)
-        await asyncio.sleep(600)
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.skipif("sys.platform != 'linux'")
-@pytest.mark.parametrize("hangs", ["", "1"])
-async def test_a_server_ends_with_the_process_that_started_it_however_that_ends(
-    tmp_path: Path, hangs: str
-) -> None:
-    """Also one that never looks at its input."""
-    log = log_of(tmp_path)
-    root = Path(__file__).parents[3]
-    host = subprocess.Popen(
-        [sys.executable, "-c", HOST, str(log.path), hangs],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": f"{root}:{root}/backend"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        await until(log.pids)
-        [pid] = log.pids()
-        assert is_alive(pid)
-        os.kill(host.pid, signal.SIGKILL)
-        host.wait()
-        await until(lambda: not is_alive(pid))
-    finally:
-        host.kill()
-        host.wait()
-
-
-async def test_what_a_server_started_ends_with_it(tmp_path: Path) -> None:
-    shell = f'sleep 600 & echo $! > {tmp_path}/pid; exec "$0" "$@"'
-    command = ("-c", shell, sys.executable, str(SERVER), "stdio")
-    server = stdio("one", tmp_path / "log")
-    assert isinstance(server.reach, Program)
-    reach = Program("sh", command, {**server.reach.env, "PATH": os.environ["PATH"]})
-    async with using(type(server)("one", reach, ("*",))) as use:
-        assert await use.ready()
-        pid = int((tmp_path / "pid").read_text("utf-8"))
-        assert is_alive(pid)
-    await until(lambda: not is_alive(pid))
-
-
 async def test_what_a_server_writes_beside_is_bounded(tmp_path: Path) -> None:
     chatter = {"FAKE_SAYS": "x" * 5_000, "FAKE_SAYS_TIMES": "500"}
     with structlog.testing.capture_logs() as lines:
@@ -244,4 +183,3 @@ async def test_what_a_server_writes_beside_is_bounded(tmp_path: Path) -> None:
     said = [line for line in lines if line["event"] == "mcp_server_said"]
     assert len(said) <= 61
     assert max(len(line["line"]) for line in said) <= 1_000
-    assert logging.getLogger("mcp").level == logging.NOTSET

@@ -14,18 +14,23 @@ _CUT_OFF: Final = "the line broke while it answered"
 
 
 class EventStream(httpx.AsyncByteStream):
-    """Events of a server. A stream of news only ends where it breaks, and is taken up again."""
+    """Events of a server: those that answer a message of ours, or its news.
+
+    An answer that ends before it is whole ends with an error for whoever waits, so that they do not
+    wait on. News only end where they break, and are taken up again; so is an answer that the server
+    has numbered.
+    """
 
     def __init__(
-        self, inner: httpx.AsyncByteStream, broke: Callable[[str], None], *, is_news: bool
+        self, inner: httpx.AsyncByteStream, failed: Callable[[str], bytes] | None = None
     ) -> None:
+        """`failed` makes the message that ends an answer, from the reason; None: it is news."""
         self._inner = inner
-        self._broke = broke
-        self._is_news = is_news
+        self._failed = failed
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Line by line, as strict as the SDK reads them."""
-        event_bytes, held, may_resume = 0, bytearray(), self._is_news
+        event_bytes, held, goes_on, reason = 0, bytearray(), self._failed is None, _CUT_OFF
         try:
             async for piece in self._inner:
                 held += piece
@@ -33,18 +38,17 @@ class EventStream(httpx.AsyncByteStream):
                 held = lines.pop()
                 for line in map(bytes, lines):
                     event_bytes = event_bytes + len(line) if line.strip() else 0
-                    may_resume = may_resume or line.startswith(b"id:")
-                    yield (
-                        b"data:" + strict(line[5:]) if line.startswith(b"data:") else line
-                    ) + b"\n"
+                    goes_on = goes_on or line.startswith(b"id:")
+                    is_data = line.startswith(b"data:")
+                    yield (b"data:" + strict(line[5:]) if is_data else line) + b"\n"
                 if event_bytes + len(held) > LARGEST_BYTES:
-                    self._broke(TOO_LARGE)
-                    return
+                    goes_on, reason = self._failed is None, TOO_LARGE
+                    break
         except httpx.TransportError:
-            may_resume = self._is_news
-        if not may_resume:
+            pass
+        if self._failed is not None and not goes_on:
             # Whoever had its answer has stopped reading before.
-            self._broke(_CUT_OFF)
+            yield b"\nevent: message\ndata: " + self._failed(reason) + b"\n\n"
 
     async def aclose(self) -> None:
         """Nobody reads on."""

@@ -8,9 +8,9 @@ session took with it is told to those who waited; what it had not begun is begun
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from callsheet.kit.deadline import Deadline
@@ -19,10 +19,11 @@ from callsheet.tools.mcp.faults import ConnectionLost, NotAsked, ServerDown
 from callsheet.tools.mcp.protocol import Answer, Call, ListedTool, Open, Session
 from callsheet.tools.mcp.reason import reason_of
 from callsheet.tools.mcp.server import McpServer
-from callsheet.tools.mcp.wish import Changed, HeardNews, Lost, Wish, lose, refuse
+from callsheet.tools.mcp.wish import Changed, Doubt, HeardNews, Lost, Wish, lose, refuse
 
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 30.0
+_PONG_WITHIN_S: Final = 10.0
 _LATE: Final = "it did not answer in time"
 _NOT_HERE: Final = "nothing of this process speaks to it now"
 
@@ -37,6 +38,12 @@ class _Flight:
     news: HeardNews
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     rereads: bool = False
+    pinged: bool = False
+
+    @property
+    def busy(self) -> int:
+        """How many of them are under way."""
+        return sum(not task.done() for task in self.tasks)
 
 
 class Connection:
@@ -46,7 +53,7 @@ class Connection:
         self,
         server: McpServer,
         open_session: Open,
-        heard: Callable[[Sequence[ListedTool]], None],
+        heard: Callable[[Sequence[ListedTool]], Awaitable[None]],
     ) -> None:
         self._server = server
         self._open = open_session
@@ -96,8 +103,13 @@ class Connection:
             raise ServerDown(self.down or "")
         wish = Wish(asyncio.get_running_loop().create_future(), call)
         self._queue.put_nowait(wish)
-        async with deadline.timeout():
-            return await wish.future
+        try:
+            async with deadline.timeout():
+                return await wish.future
+        except TimeoutError:
+            if wish.begun:
+                raise
+            raise ServerDown(_LATE) from None
 
     async def _serve(self, wish: Wish) -> None:
         """One session, from the wish that it is opened for to its end; and none while pausing."""
@@ -114,7 +126,7 @@ class Connection:
                     tools = await session.tools()
                 late.cancel()
                 opened = True
-                self._opened(tools)
+                await self._opened(tools)
                 await self._work(_Flight(session, news), wish)
         except asyncio.CancelledError:
             refuse(wish, _NOT_HERE)
@@ -151,6 +163,8 @@ class Connection:
         if isinstance(wish, Changed) and wish.news is flight.news and not flight.rereads:
             flight.rereads = True
             _keep(flight, group.create_task(self._reread(flight)))
+        if isinstance(wish, Doubt) and wish.news is flight.news and not flight.busy:
+            _keep(flight, group.create_task(self._ping(flight)))
         if not isinstance(wish, Wish) or wish.future.done():
             return
         if wish.call is None:
@@ -162,39 +176,56 @@ class Connection:
 
     async def _do(self, flight: _Flight, wish: Wish, call: Call) -> None:
         """One call. Whatever its end is, whoever waits for it hears of it."""
+        wish.begun = True
         try:
             answer = await flight.session.call(call)
             if not wish.future.done():
                 wish.future.set_result(answer)
         except NotAsked as error:
             flight.news.lost(str(error))
+            wish.begun = False
             if not wish.again:
-                self._queue.put_nowait(replace(wish, again=True))
+                wish.again = True
+                self._queue.put_nowait(wish)
                 return
             refuse(wish, str(error))
-        except ConnectionLost as error:
-            flight.news.lost(str(error))
+        except ConnectionLost:
             lose(wish)
         except Exception as error:  # noqa: BLE001 - the border: it is the caller's
             if not wish.future.done():
                 wish.future.set_exception(error)
         except asyncio.CancelledError:
-            lose(wish)
+            if not wish.future.cancelled():
+                lose(wish)
+            elif not flight.pinged and self.is_open:
+                self._queue.put_nowait(Doubt(flight.news))
             raise
+
+    async def _ping(self, flight: _Flight) -> None:
+        """Give a server up that does not answer, and has nothing to do that would say why not."""
+        flight.pinged = True
+        try:
+            async with asyncio.timeout(_PONG_WITHIN_S):
+                await flight.session.ping()
+        except Exception:  # noqa: BLE001 - the border: what it says to a ping does not matter
+            if flight.busy == 1:  # with this very question
+                flight.news.lost("it does not answer any more")
+        finally:
+            flight.pinged = False
 
     async def _reread(self, flight: _Flight) -> None:
         """The list again; a change meanwhile is read once more."""
         flight.rereads = False
         try:
             async with asyncio.timeout(self._server.connect_timeout_s):
-                self._heard(await flight.session.tools())
+                await self._heard(await flight.session.tools())
         except Exception as error:  # noqa: BLE001 - the border: the old list stays
             log.warning("mcp_list_not_read", server=self._server.name, reason=reason_of(error))
 
-    def _opened(self, tools: Sequence[ListedTool]) -> None:
+    async def _opened(self, tools: Sequence[ListedTool]) -> None:
+        await self._heard(tools)
         self._fails, self.down, self.is_open = 0, None, True
         log.info("mcp_server_connected", server=self._server.name, tools=len(tools))
-        self._heard(tools)
 
     def _ended(self, reason: str) -> None:
         self.is_open = False

@@ -1,8 +1,8 @@
 """A server that is reached by streamable HTTP, through the SDK's transport.
 
 The SDK ends a whole session, with every call in it, for one answer that is none; and where the line
-breaks while a call is answered it waits on. So it is given an HTTP client that makes such an answer
-an error of that one call, and says when the line broke.
+breaks while a call is answered it waits on. So it is given an HTTP client that makes both an error
+of that one call.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import httpx
-from mcp.client.streamable_http import MCP_SESSION_ID, streamable_http_client
+from mcp.client.streamable_http import LAST_EVENT_ID, MCP_SESSION_ID, streamable_http_client
 
-from callsheet.tools.mcp.answer_stream import EventStream, whole
+from callsheet.kit import json
+from callsheet.tools.mcp.answer_stream import TOO_LARGE, EventStream, whole
 from callsheet.tools.mcp.message import lenient, strict
 from callsheet.tools.mcp.server import Endpoint, McpServer
 from callsheet.tools.mcp.streams import Streams
@@ -34,7 +35,7 @@ _MOST_CONNECTIONS: Final = 64
 async def http_streams(
     server: McpServer, endpoint: Endpoint, lost: Callable[[str], None]
 ) -> AsyncIterator[Streams]:
-    """The streams of a session with it; `lost` is told where the line breaks under a call."""
+    """The streams of a session with it; `lost` is told where it is over."""
     client = await asyncio.to_thread(_client, server, endpoint, lost)  # it reads certificates
     async with (
         client,
@@ -75,9 +76,9 @@ class Guard(httpx.AsyncBaseTransport):
             return await self._answer(response, wish)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             return wish.failed(NOT_ASKED, f"it cannot be reached ({type(error).__name__})")
-        except httpx.TransportError:
-            self._lost("the line broke")
-            return wish.failed(LINE_BROKE, "the line broke")
+        except httpx.TransportError as error:
+            why = str(error) if str(error) == TOO_LARGE else "the line broke"
+            return wish.failed(LINE_BROKE, why)
 
     async def aclose(self) -> None:
         """Close every connection."""
@@ -88,9 +89,14 @@ class Guard(httpx.AsyncBaseTransport):
         if request.method == "GET":  # there may be none for a long time
             given = request.extensions.get("timeout", {})
             request.extensions["timeout"] = {**given, "read": None}
-        response = await self._inner.handle_async_request(request)
+        try:
+            response = await self._inner.handle_async_request(request)
+        except httpx.TransportError:
+            if LAST_EVENT_ID in request.headers:  # the rest of an answer, which will not come
+                self._lost("the line broke")
+            raise
         if _is_events(response):
-            return _with(response, EventStream(_stream_of(response), self._lost, is_news=True))
+            return _with(response, EventStream(_stream_of(response)))
         return response
 
     async def _answer(self, response: httpx.Response, wish: _Wish) -> httpx.Response:
@@ -104,7 +110,7 @@ class Guard(httpx.AsyncBaseTransport):
         if not wish.waits or status != 200:
             return response
         if _is_events(response):
-            return _with(response, EventStream(_stream_of(response), self._lost, is_news=False))
+            return _with(response, EventStream(_stream_of(response), wish.cut_off))
         body = await whole(_stream_of(response))
         await response.aclose()
         return _with(response, httpx.ByteStream(strict(body)))
@@ -123,8 +129,17 @@ class _Wish:
         """An error that the session takes for the server's; nothing for what is not answered."""
         if not self.waits:
             return httpx.Response(202)
+        return httpx.Response(
+            200, content=self._error(code, message), headers={"content-type": "application/json"}
+        )
+
+    def cut_off(self, reason: str) -> bytes:
+        """The message that ends an answer which is not whole."""
+        return self._error(LINE_BROKE, reason)
+
+    def _error(self, code: int, message: str) -> bytes:
         error = {"code": code, "message": message}
-        return httpx.Response(200, json={"jsonrpc": "2.0", "id": self._id, "error": error})
+        return json.encode({"jsonrpc": "2.0", "id": self._id, "error": error})
 
 
 def _is_events(response: httpx.Response) -> bool:

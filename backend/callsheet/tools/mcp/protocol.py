@@ -72,6 +72,10 @@ class Session(Protocol):
         """
         ...
 
+    async def ping(self) -> None:
+        """Return once the server has answered anything at all."""
+        ...
+
 
 class News(Protocol):
     """Who hears of what a session does by itself."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+import importlib
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Final
 
 from callsheet.kit.deadline import Deadline
@@ -21,6 +22,7 @@ from callsheet.tools.mcp.tool import McpTool
 from callsheet.tools.registry import ToolRegistry
 
 ORIGIN: Final = "mcp"
+_SESSION: Final = "callsheet.tools.mcp.session"
 
 log = get_log(__name__)
 
@@ -143,28 +145,33 @@ class _Served:
             self._missing,
         )
 
-    def _heard(self, listed: Sequence[ListedTool]) -> None:
-        """Bring what the white list takes and what can be used, in the place of what was there."""
-        self._left_out, tools = {}, dict[str, McpTool]()
+    async def _heard(self, listed: Sequence[ListedTool]) -> None:
+        """Bring them in the place of what was there; schemas of strangers are read in a thread."""
+        self._say(await asyncio.to_thread(self._brought, listed))
+
+    def _brought(self, listed: Sequence[ListedTool]) -> Sequence[str]:
+        """What the white list takes and what can be used; the registry's word on the rest."""
+        left_out, tools = dict[str, str](), dict[str, McpTool]()
         for each in listed:
             if not allows(self.server.tools, each.name):
                 continue
             name = name_of(self.server.name, each.name, self._taken)
             if name in tools:
-                self._left_out[each.name] = f"another of its tools is called {name} here"
+                left_out[each.name] = f"another of its tools is called {name} here"
                 continue
             try:
                 tools[name] = McpTool(name, each, self.server, self.connection, self._artifacts)
             except Unusable as error:
-                self._left_out[each.name] = str(error)
+                left_out[each.name] = str(error)
         known = {each.name for each in listed}
         self._missing = tuple(
             each for each in self.server.tools if each not in known and not _is_pattern(each)
         )
+        self._left_out = left_out
         self._tools = {name: tool.own_name for name, tool in tools.items()}
         owner = f"{ORIGIN}:{self.server.name}"
         problems = self._registry.replace(owner, tools.values(), origin="mcp")
-        self._say([problem.message for problem in problems])
+        return [problem.message for problem in problems]
 
     def _say(self, problems: Sequence[str]) -> None:
         for detail in (*self.standing().told(), *problems):
@@ -179,10 +186,12 @@ def opener(environment: Mapping[str, str]) -> Callable[[McpServer], Open]:
     """Opens sessions by the SDK; `environment` is what each program gets that is started."""
 
     def open_of(server: McpServer) -> Open:
-        def opened(news: News) -> AbstractAsyncContextManager[Session]:
-            from callsheet.tools.mcp.session import open_session  # noqa: PLC0415 - the SDK: 0.4 s
-
-            return open_session(server, environment, news)
+        @asynccontextmanager
+        async def opened(news: News) -> AsyncIterator[Session]:
+            # The SDK takes 0.4 s to import, and 30 MiB: in a thread, and not before it is needed.
+            sdk = await asyncio.to_thread(importlib.import_module, _SESSION)
+            async with sdk.open_session(server, environment, news) as session:
+                yield session
 
         return opened
 

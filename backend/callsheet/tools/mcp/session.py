@@ -136,6 +136,11 @@ class SdkSession:
         blocks = [block for block in result.content if isinstance(block, Mapping)]
         return Answer(blocks, result.structuredContent, result.isError)
 
+    async def ping(self) -> None:
+        """See `Session`."""
+        with contextlib.suppress(McpError):  # it does not know pings, and answers
+            await self._session.send_ping()
+
     async def _say_stop(self, number: int) -> None:
         """Tell the server that nobody waits for it any more, where it still listens."""
         params = types.CancelledNotificationParams(requestId=number, reason="stopped")

@@ -75,7 +75,8 @@ async def program_streams(
 
 async def _started(program: Program, environment: Mapping[str, str]) -> Process:
     env = {**environment, **program.env}
-    if which(program.command, path=env.get("PATH", "")) is None:
+    is_named = "/" not in program.command
+    if is_named and which(program.command, path=env.get("PATH", "")) is None:
         raise ServerDown(f"there is no program {program.command!r} on the PATH")
     command = [sys.executable, "-I", "-S", str(_CHILD), str(os.getpid())]
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 from uuid import NAMESPACE_URL, uuid5
@@ -23,8 +24,10 @@ from callsheet.tools.mcp.server import McpServer
 PROGRESS: Final = "callsheet.progress"
 _LONGEST_DESCRIPTION: Final = 8_000
 _LONGEST_LINE: Final = 200
+_SHOWN_EVERY_S: Final = 0.25
 # By then the call has ended by itself, with a word of what that means.
 _GRACE_S: Final = 1.0
+_WORD_S: Final = 0.2
 _UNKNOWN: Final = (
     "nobody knows whether it was done. Do not simply do it again: find out first, or tell the user."
 )
@@ -78,7 +81,10 @@ class McpTool:
 
     async def _answer(self, call: Call, ctx: ToolContext) -> Answer:
         server = self._server.name
-        deadline = ctx.deadline.within(self._server.call_timeout_s)
+        left_s = ctx.deadline.left_s()
+        # The last word is this tool's: it knows whether the server was asked.
+        deadline = ctx.deadline.within(max(left_s - _WORD_S, left_s / 2))
+        deadline = deadline.within(self._server.call_timeout_s)
         try:
             return await self._connection.call(call, deadline)
         except ServerDown:
@@ -104,9 +110,14 @@ class _Teller:
         self._name = name
         self._ctx = ctx
         self._id = uuid5(NAMESPACE_URL, f"{ctx.run_id}/{ctx.tool_call_id}/{PROGRESS}")
+        self._not_before_s = 0.0
 
     def hear(self, progress: Progress) -> None:
-        """Show it in the place of what was shown before."""
+        """Show it in the place of what was shown before, a few times a second at most."""
+        now = time.monotonic()
+        if now < self._not_before_s:
+            return
+        self._not_before_s = now + _SHOWN_EVERY_S
         content: dict[str, Any] = {"tool": self._name, "done": progress.done}
         if progress.total is not None:
             content["total"] = progress.total

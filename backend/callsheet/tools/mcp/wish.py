@@ -12,10 +12,14 @@ from callsheet.tools.mcp.protocol import Call
 
 @dataclass(slots=True, eq=False)
 class Wish:
-    """Somebody waits for `future`; without a call they only want the session to be open."""
+    """Somebody waits for `future`; without a call they only want the session to be open.
+
+    `begun`: the server may have seen the call. `again`: it was begun in a session that was over.
+    """
 
     future: asyncio.Future[Any]
     call: Call | None = None
+    begun: bool = False
     again: bool = False
 
 
@@ -36,12 +40,23 @@ class HeardNews:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
+    """The session of `news` is over."""
+
     news: HeardNews
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
+    """The list of tools of `news` is another one."""
+
+    news: HeardNews
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A call of the session of `news` was given up: does the server still answer at all?"""
+
     news: HeardNews
 
 
