@@ -67,7 +67,7 @@ def test_links_go_by_the_base_that_the_page_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "html", ["", "   ", "<", "<html>", "plain", "<p>x<p", "\0", "http://a.example/"]
+    "html", ["", "   ", "<", "<html>", "plain", "<p>x<p", "\0", "http://a.example/", "<?xml?><p>x"]
 )
 def test_anything_can_be_read(html: str) -> None:
     assert isinstance(read_html(html, HERE), Page)

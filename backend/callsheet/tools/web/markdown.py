@@ -32,6 +32,9 @@ _PUBLISHED: Final = (
     "meta[name=date]",
     "meta[name='dc.date']",
 )
+_PROLOG: Final = re.compile(r"<\?xml[^>]{0,200}>")
+"""Says what is done already, the reading of letters, and is no part of HTML."""
+
 _EMPTY_LINES: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
 _LINKED: Final = ("http://", "https://", "mailto:")
 
@@ -40,7 +43,7 @@ def read_html(html: str, url: str) -> Page:
     """The page that `html`, fetched from `url`, shows. Links are absolute; scripts do not run."""
     from bs4 import BeautifulSoup  # noqa: PLC0415 - heavy, and only where a page is fetched
 
-    html, is_cut = _within(html)
+    html, is_cut = _within(_PROLOG.sub("", html, count=1))
     soup = BeautifulSoup(f"{html}\n", "lxml")  # one line alone could be a file's name to it
     title, published = _title(soup), _published(soup)
     base = soup.find("base", href=True)
