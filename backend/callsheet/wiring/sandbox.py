@@ -70,7 +70,11 @@ class SandboxPart:
             group.create_task(self._sweep())
 
     async def _sweep(self) -> None:
-        """Remove what killed processes have left, at once and then every minute."""
+        """Remove what killed processes have left, soon after the start and then every minute.
+
+        Not at once: that loads the engine's SDK, and the first turns come first.
+        """
+        await asyncio.sleep(_SWEEP_AGAIN_S)
         while True:
             await self.look.wait_until_ready()
             try:
