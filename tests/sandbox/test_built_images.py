@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from callsheet.kit.errors import SetupError
-from callsheet.tools.sandbox.image.build import Built
+from callsheet.kit.errors import SetupError, Unavailable
+from callsheet.tools.sandbox.image import images as module
+from callsheet.tools.sandbox.image.build import Built, Wish, build_image
 from callsheet.tools.sandbox.image.images import BuiltImages
 from callsheet.tools.sandbox.image.recipe import load_recipe
 from callsheet.tools.sandbox.image.workshop import Workshop
@@ -113,6 +117,48 @@ async def test_where_building_is_off_the_command_is_named() -> None:
 
     with pytest.raises(SandboxUnavailable, match="callsheet sandbox build"):
         await images.ensure(print)
+
+
+async def test_a_build_that_does_not_stop_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_STOPS_WITHIN_S", 0.1)
+    go_on, told, turns = threading.Event(), list[str](), 0
+
+    def deaf(shop: Workshop) -> Built:
+        shop.tell("pulling")
+        go_on.wait(20)
+        return Built(RECIPE.image, 1, is_new=True)
+
+    images = BuiltImages(deaf, may_build=True)
+    try:
+        async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+            work = group.create_task(images.work())
+            waiting = group.create_task(images.ensure(told.append))
+            await until_told(told)
+            work.cancel()
+            while not work.done():
+                turns += 1
+                await asyncio.sleep(0.01)
+            waiting.cancel()
+    finally:
+        go_on.set()
+
+    assert turns > 1
+
+
+def test_who_waits_for_another_process_s_build_can_be_stopped(tmp_path: Path) -> None:
+    stop, told = threading.Event(), list[str]()
+
+    def tell(step: str) -> None:
+        told.append(step)
+        stop.set()
+
+    client: Any = None  # nothing is asked of the engine
+    with (tmp_path / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(Unavailable, match="stopped"):
+            build_image(client, RECIPE, tmp_path, Wish(), Workshop(tell, stop))
+
+    assert told == ["waiting for another process that builds it"]
 
 
 async def test_a_server_that_ends_stops_the_build() -> None:

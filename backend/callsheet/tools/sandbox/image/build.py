@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import IO, TYPE_CHECKING, Final, Literal
 
 from callsheet.kit.errors import SetupError
 from callsheet.tools.sandbox.image import dockerfile_way, packages_way
@@ -105,11 +105,10 @@ def _alone(folder: Path, shop: Workshop) -> Iterator[Path]:
     """An empty folder to work in, with nobody else of this deployment building."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not _held(lock):
             shop.tell("waiting for another process that builds it")
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            while not _held(lock):
+                shop.wait()
         work = folder / "work"
         shutil.rmtree(work, ignore_errors=True)  # of a build that was killed
         work.mkdir(mode=0o755)
@@ -117,3 +116,12 @@ def _alone(folder: Path, shop: Workshop) -> Iterator[Path]:
             yield work
         finally:
             shutil.rmtree(work, ignore_errors=True)
+
+
+def _held(lock: IO[str]) -> bool:
+    """Whether the lock is ours now."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

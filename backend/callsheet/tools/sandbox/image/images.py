@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
 from callsheet.kit.errors import AppError, SetupError
 from callsheet.kit.log import get_log
+from callsheet.kit.threads import Threads
 from callsheet.tools.sandbox.image.build import COMMAND, Built, Wish, build_image
 from callsheet.tools.sandbox.image.client import engine_client
 from callsheet.tools.sandbox.image.recipe import load_recipe
@@ -21,6 +22,8 @@ from callsheet.tools.sandbox.protocol import SandboxUnavailable
 
 _AGAIN_S: Final = 600.0
 """After a build that failed, until another is tried."""
+_STOPS_WITHIN_S: Final = 5.0
+"""A build that is told to; one that waits for the engine's next word is left to end unheard."""
 
 Builder = Callable[[Workshop], Built]
 log = get_log(__name__)
@@ -87,32 +90,43 @@ class BuiltImages:
 
     async def work(self) -> None:
         """Build what is asked for, until cancelled; a build under way is stopped then."""
-        stop = threading.Event()
-        with ThreadPoolExecutor(1, thread_name_prefix="sandbox-image") as thread:
-            try:
-                while True:
-                    await self._wanted.wait()
-                    self._wanted.clear()
-                    await self._build(thread, stop)
-            finally:
-                stop.set()
+        thread, stop = Threads("sandbox-image", limit=1), threading.Event()
+        try:
+            while True:
+                await self._wanted.wait()
+                self._wanted.clear()
+                await self._build(thread, stop)
+        finally:
+            stop.set()
 
-    async def _build(self, thread: ThreadPoolExecutor, stop: threading.Event) -> None:
-        loop, ended = asyncio.get_running_loop(), self._ended
+    async def _build(self, thread: Threads, stop: threading.Event) -> None:
+        loop, ended, left = asyncio.get_running_loop(), self._ended, asyncio.Event()
 
         def tell(step: str) -> None:
             loop.call_soon_threadsafe(self._heard, step)
 
-        shop = Workshop(tell, stop)
+        def build() -> Built:
+            try:
+                return self._builder(Workshop(tell, stop))
+            finally:
+                with contextlib.suppress(RuntimeError):  # nobody was waited for any more
+                    loop.call_soon_threadsafe(left.set)
+
         failure: SandboxUnavailable | None = None
         try:
-            built = await loop.run_in_executor(thread, self._builder, shop)
+            built = await thread.run(build)
             log.info("sandbox_image_built", image=built.image, size_bytes=built.size_bytes)
             self._failure, self._failed_at_s = "", None
         except (SetupError, AppError, OSError) as error:
             self._failure, self._failed_at_s = str(error), self._seconds()
             log.warning("sandbox_image_not_built", image=self.name, detail=str(error))
             failure = SandboxUnavailable(f"The sandbox's image could not be built: {error}")
+        except asyncio.CancelledError:
+            stop.set()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_STOPS_WITHIN_S):
+                    await left.wait()
+            raise
         finally:
             self._ended, self._step = None, None
             if ended is not None and not ended.done():

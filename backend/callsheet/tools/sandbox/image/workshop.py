@@ -28,6 +28,11 @@ class Workshop:
         if self._stop.is_set():
             raise Unavailable("The build of the sandbox's image was stopped.", service="sandbox")
 
+    def wait(self) -> None:
+        """Let a moment pass; raises as `check` does, as soon as that is so."""
+        self._stop.wait(_LOOK_S)
+        self.check()
+
     def run(
         self,
         command: Sequence[object],
