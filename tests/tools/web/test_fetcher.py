@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 
 import pytest
 from aiohttp import web
@@ -161,6 +162,8 @@ async def test_the_name_that_is_looked_up_must_exist() -> None:
 
 async def test_the_system_knows_this_machine() -> None:
     assert "127.0.0.1" in [str(each) for each in await SystemResolver().addresses("localhost")]
+    # When the process ends none of them is waited for, however long its name server is silent.
+    assert all(each.daemon for each in threading.enumerate() if each.name.startswith("web-names"))
 
 
 async def test_an_empty_list_allows_nothing_of_ours(site: Website) -> None:

@@ -6,16 +6,16 @@ with its HTTP edge replaced.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Final
 
 import structlog
 
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.errors import ToolFailed
+from callsheet.kit.threads import Threads
 from callsheet.tools.source import Source
 from callsheet.tools.web.hit import hit
 from callsheet.tools.web.options import SearchOptions
@@ -35,17 +35,16 @@ class DdgsEngine:
 
     def __init__(self, options: SearchOptions) -> None:
         self._options = options
-        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="web-search")
+        self._threads = Threads("web-search", limit=_AT_ONCE)
 
     async def search(
         self, query: str, count: int, deadline: Deadline
     ) -> AsyncGenerator[Source, None]:
         """See `SearchEngine.search`. The library gives all results of a search together."""
         timeout = deadline.within(self._options.timeout_s).timeout()
-        loop = asyncio.get_running_loop()
         try:
             async with timeout:
-                found = await loop.run_in_executor(self._threads, _ask, query, count)
+                found = await self._threads.run(partial(_ask, query, count))
         except TimeoutError as error:
             if not timeout.expired():
                 raise

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Final
 
 from callsheet.kit.text import clean
+from callsheet.kit.threads import Threads
 from callsheet.tools.web.content import kind_of, text_of
 from callsheet.tools.web.fetched import Fetched
 from callsheet.tools.web.markdown import read_html
@@ -20,7 +20,7 @@ class PageReader:
     """Reads pages in threads of its own, so that nobody else waits for one of them."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="web-page")
+        self._threads = Threads("web-page", limit=_AT_ONCE)
 
     async def read(self, found: Fetched) -> Page:
         """The page that came.
@@ -28,8 +28,7 @@ class PageReader:
         Raises:
             ToolFailed: it is not text.
         """
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, _read, found)
+        return await self._threads.run(partial(_read, found))
 
 
 def _read(found: Fetched) -> Page:

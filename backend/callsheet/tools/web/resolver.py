@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from ipaddress import ip_address
 from typing import Final, Protocol
 
 from callsheet.kit.errors import ToolFailed
+from callsheet.kit.threads import Threads
 from callsheet.tools.web.address import IpAddress
 
 _AT_ONCE: Final = 8
@@ -35,13 +35,12 @@ class SystemResolver:
     """
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="web-names")
+        self._threads = Threads("web-names", limit=_AT_ONCE)
 
     async def addresses(self, host: str) -> Sequence[IpAddress]:
         """See `Resolver.addresses`."""
-        loop = asyncio.get_running_loop()
         try:
-            found = await loop.run_in_executor(self._threads, _looked_up, host)
+            found = await self._threads.run(partial(_looked_up, host))
             addresses = [ip_address(each) for each in found]
         except (OSError, ValueError):
             addresses = []
