@@ -22,6 +22,9 @@ def answer(message: dict[str, Any]) -> bytes | None:
     if "id" not in message:
         return None
     method, number = message["method"], message["id"]
+    if method == "initialize" and (token := os.environ.get("RAW_REFUSES")):
+        error = {"code": -32000, "message": f"the token {token} is not good"}
+        return json.dumps({"jsonrpc": "2.0", "id": number, "error": error}).encode()
     if method == "initialize":
         result: Any = {
             "protocolVersion": message["params"]["protocolVersion"],

@@ -40,6 +40,12 @@ def test_a_plain_schema_goes_to_the_model_as_it_is() -> None:
     assert shown(schema) == schema
 
 
+@pytest.mark.parametrize("named", [5, ["x"], None, "http://[", "http://nobody.example/schema"])
+def test_a_schema_of_a_dialect_that_nobody_knows_is_read_as_the_newest(named: Any) -> None:
+    schema = {"$schema": named, **of(x={"type": "string"})}
+    assert wrong(schema, {"x": 1}) == "x: must be of type string"
+
+
 def test_references_are_replaced_wherever_they_lead() -> None:
     schema = {
         "$schema": "http://json-schema.org/draft-07/schema#",

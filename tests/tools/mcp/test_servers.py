@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from callsheet.tools.mcp.server import Program
 from callsheet.tools.named import named
 from callsheet.tools.registry import ToolRegistry
-from tests.fakes.mcp_process import SERVER, is_alive, until
+from tests.fakes.mcp_process import RAW, SERVER, is_alive, until
 from tests.tools.calls import Scripted
 from tests.tools.mcp.running import log_of, stdio, using
 
@@ -129,6 +129,18 @@ async def test_no_secret_leaves_a_server_in_its_answers_or_in_the_log(tmp_path: 
     assert SECRET not in down.content
     assert SECRET not in repr(server)
     assert any(line["event"] == "mcp_server_said" for line in lines)
+    assert SECRET not in repr(lines)
+
+
+async def test_no_secret_leaves_a_server_in_what_it_says_when_it_will_not_speak(
+    tmp_path: Path,
+) -> None:
+    server = stdio("raw", tmp_path / "log", {"RAW_REFUSES": SECRET}, script=RAW, secrets=(SECRET,))
+    with structlog.testing.capture_logs() as lines:
+        async with using(server) as use:
+            assert await use.ready() == []
+            [standing] = use.mcp.standings()
+    assert standing.down == "the token *** is not good"
     assert SECRET not in repr(lines)
 
 

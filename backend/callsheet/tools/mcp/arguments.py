@@ -35,7 +35,7 @@ def arguments_of(schema: Any) -> type[RootModel[dict[str, Any]]]:
         Unusable: no tool can be made of it; says why.
     """
     flat = flattened(schema)
-    dialect = validator_for({"$schema": schema.get("$schema", "")}, default=Draft202012Validator)
+    dialect = _dialect_of(schema.get("$schema"))
     try:
         dialect.check_schema(flat, format_checker=None)
     except SchemaError as error:
@@ -57,6 +57,14 @@ def arguments_of(schema: Any) -> type[RootModel[dict[str, Any]]]:
             return dict(flat)
 
     return Arguments
+
+
+def _dialect_of(named: Any) -> Any:
+    """The dialect that a schema says it is written in; the newest where it names none that is."""
+    try:
+        return validator_for({"$schema": named or ""}, default=Draft202012Validator)
+    except (TypeError, ValueError, AttributeError):
+        return Draft202012Validator
 
 
 def _told(error: ValidationError) -> str:

@@ -12,7 +12,7 @@ def reason_of(error: BaseException) -> str:
     leaves = list(_leaves(error))
     for leaf in leaves:
         if isinstance(leaf, ServerDown | NotAsked | ConnectionLost | CallRefused):
-            return str(leaf)
+            return str(leaf)[:300]
         if isinstance(leaf, TimeoutError):
             return "it did not answer in time"
         found = getattr(leaf, "error", None)  # the SDK's McpError

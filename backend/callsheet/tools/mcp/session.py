@@ -20,9 +20,11 @@ from mcp.shared.exceptions import McpError
 from mcp.shared.session import ProgressFnT
 from pydantic import BaseModel, ValidationError
 
+from callsheet.kit.text import clean
 from callsheet.tools.mcp.faults import CallRefused, ConnectionLost, NotAsked
 from callsheet.tools.mcp.http import LINE_BROKE, NOT_ASKED, http_streams
 from callsheet.tools.mcp.protocol import Answer, Call, Hear, ListedTool, News, Progress, Session
+from callsheet.tools.mcp.result import masked
 from callsheet.tools.mcp.server import McpServer, Program
 from callsheet.tools.mcp.stdio import program_streams
 from callsheet.tools.mcp.streams import Streams
@@ -30,6 +32,7 @@ from callsheet.tools.mcp.streams import Streams
 _MOST_PAGES: Final = 50
 _MOST_TOOLS: Final = 2_000
 _SAY_STOP_WITHIN_S: Final = 2.0
+_LONGEST_WORD: Final = 2_000
 
 
 class _Page(BaseModel):
@@ -57,6 +60,7 @@ async def open_session(
 
     Raises:
         ServerDown: its program could not be started.
+        CallRefused: it will not speak with us.
         Exception: whatever else happens on the way; `reason_of` says it in words.
     """
 
@@ -79,8 +83,11 @@ async def open_session(
             ),
         ) as session,
     ):
-        await session.initialize()
-        yield SdkSession(session)
+        try:
+            await session.initialize()
+        except McpError as error:
+            raise _fault(error, server.secrets) from None
+        yield SdkSession(session, server.secrets)
 
 
 def _streams(
@@ -98,8 +105,10 @@ class SdkSession:
     server's, without bounds; requests are therefore sent one level below it.
     """
 
-    def __init__(self, session: ClientSession) -> None:
+    def __init__(self, session: ClientSession, secrets: Sequence[str] = ()) -> None:
+        """`secrets` are in nothing that is told of a fault."""
         self._session = session
+        self._secrets = secrets
 
     async def tools(self) -> Sequence[ListedTool]:
         """All pages; a list without end is cut."""
@@ -108,7 +117,10 @@ class SdkSession:
         for _ in range(_MOST_PAGES):
             params = types.PaginatedRequestParams(cursor=cursor) if cursor else None
             request = types.ClientRequest(types.ListToolsRequest(params=params))
-            page = await self._session.send_request(request, _Page)
+            try:
+                page = await self._session.send_request(request, _Page)
+            except McpError as error:
+                raise _fault(error, self._secrets) from None
             found += [tool for each in page.tools if (tool := _listed(each)) is not None]
             if not page.nextCursor or page.nextCursor == cursor or len(found) > _MOST_TOOLS:
                 break
@@ -122,13 +134,13 @@ class SdkSession:
         number = self._session._request_id  # of the next request: nothing is awaited in between
         try:
             result = await self._session.send_request(
-                request, _Result, progress_callback=_told(call.hear)
+                request, _Result, progress_callback=_told(call.hear, self._secrets)
             )
         except asyncio.CancelledError:
             await self._say_stop(number)
             raise
         except McpError as error:
-            raise _fault(error) from None
+            raise _fault(error, self._secrets) from None
         except ValidationError:
             raise CallRefused("it answered with what is no result") from None
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -170,8 +182,9 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _fault(error: McpError) -> Exception:
-    code, message = error.error.code, error.error.message
+def _fault(error: McpError, secrets: Sequence[str]) -> Exception:
+    code = error.error.code
+    message = masked(clean(error.error.message), secrets)[:_LONGEST_WORD]
     if code == NOT_ASKED:
         return NotAsked(message)
     if code in (LINE_BROKE, types.CONNECTION_CLOSED):
@@ -180,11 +193,11 @@ def _fault(error: McpError) -> Exception:
     return CallRefused(message, wrong_arguments=wrong)
 
 
-def _told(hear: Hear | None) -> ProgressFnT | None:
+def _told(hear: Hear | None, secrets: Sequence[str]) -> ProgressFnT | None:
     if hear is None:
         return None
 
     async def told(progress: float, total: float | None, message: str | None) -> None:
-        hear(Progress(progress, total, message or ""))
+        hear(Progress(progress, total, masked(message or "", secrets)))
 
     return told

@@ -98,9 +98,8 @@ class McpTool:
         except TimeoutError:
             raise ToolFailed(f"The server {server!r} did not answer in time: {_UNKNOWN}") from None
         except CallRefused as error:
-            said = masked(clean(str(error)), self._server.secrets)[:2_000]
             kind = ToolRetry if error.wrong_arguments else ToolFailed
-            raise kind(f"The server {server!r} says: {said}") from None
+            raise kind(f"The server {server!r} says: {error}") from None
 
 
 class _Teller:
