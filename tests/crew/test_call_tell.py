@@ -52,6 +52,14 @@ def test_a_source_has_one_number_in_a_turn_whichever_call_finds_it() -> None:
     assert resumed.source(Source("https://b.example/", "B")) == 2
 
 
+def test_what_a_source_says_of_itself_is_kept_within_bounds() -> None:
+    tell, said = telling()
+    tell.source(Source("https://a.example/", "A" * 5_000, "b" * 5_000, "c" * 5_000))
+    (found,) = said
+    assert isinstance(found, SourceFound)
+    assert [len(found.title), len(found.snippet), len(found.published or "")] == [300, 1_000, 100]
+
+
 def test_nothing_is_heard_once_the_call_has_ended() -> None:
     tell, said = telling()
     tell.close()

@@ -105,6 +105,8 @@ class NotJson(BaseModel, arbitrary_types_allowed=True):
         (changed(summary=None), "its summary is no text"),
         (changed(side_effect=True), "its side_effect is no text"),
         (changed(idempotent="yes"), "its idempotent is neither True nor False"),
+        (changed(timeout_s="soon"), "its timeout_s is no number of seconds"),
+        (changed(timeout_s=0), "its timeout_s is no number of seconds"),
         (changed(label="Search"), "its label is no mapping"),
         (changed(label={"en": 1}), "its label is no mapping"),
     ],

@@ -17,6 +17,7 @@ from callsheet.turn.record import Record
 
 _TITLE_CHARS: Final = 300
 _SNIPPET_CHARS: Final = 1_000
+_PUBLISHED_CHARS: Final = 100
 
 
 class CallTell:
@@ -62,7 +63,9 @@ class CallTell:
             url=url,
             title=clean(source.title)[:_TITLE_CHARS],
             snippet=clean(source.snippet)[:_SNIPPET_CHARS],
-            published=None if source.published is None else clean(source.published),
+            published=None
+            if source.published is None
+            else clean(source.published)[:_PUBLISHED_CHARS],
         )
         if not self._closed:
             self._record.sources.append(found)

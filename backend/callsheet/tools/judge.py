@@ -68,8 +68,15 @@ def _wrong(tool: Tool) -> Iterator[str]:
     for name in _FLAGS:
         if not isinstance(getattr(tool, name, False), bool):
             yield f"its {name} is neither True nor False"
+    timeout_s = getattr(tool, "timeout_s", None)
+    if timeout_s is not None and not _is_time(timeout_s):
+        yield "its timeout_s is no number of seconds above 0"
     label = getattr(tool, "label", {})
     if not isinstance(label, Mapping) or not all(
         isinstance(each, str) for pair in label.items() for each in pair
     ):
         yield "its label is no mapping of languages to texts"
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
