@@ -32,11 +32,15 @@ async def test_files_that_are_named_go_along_with_the_program() -> None:
         (["../a.csv"], "no program can use"),
         (["a.csv", "large.csv"], "larger than 10 bytes together"),
         (["a.csv", "a.csv", "a.csv", "a.csv"], "at most 3 files"),
+        (["b", "b/c.csv"], "cannot lie in one folder"),
+        (["b/c.csv", "b"], "cannot lie in one folder"),
     ],
 )
 async def test_what_cannot_go_along_is_told_to_the_model(files: list[str], said: str) -> None:
     sandbox = FakeSandbox()
-    kept = KeptInMemory({"a.csv": b"1,2", "../a.csv": b"", "large.csv": b"12345678"})
+    kept = KeptInMemory(
+        {"a.csv": b"1,2", "../a.csv": b"", "large.csv": b"12345678", "b": b"", "b/c.csv": b""}
+    )
     limits = Limits(files=3, files_bytes=10)
 
     with pytest.raises(ToolRetry, match=said):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from callsheet.kit.errors import ToolRetry
 from callsheet.tools.artifact import Artifacts
@@ -40,5 +40,18 @@ async def inputs_of(
         data = await read()
         if data is None:
             raise ToolRetry(f"The file {reference[:80]!r} cannot be read any more.")
+        if (other := _in_the_way(artifact.name, files)) is not None:
+            raise ToolRetry(
+                f"{other[:80]!r} and {artifact.name[:80]!r} cannot lie in one folder: one of them "
+                "would have to be a file and a folder. Name one of them."
+            )
         files[artifact.name] = NamedFile(artifact.name, data)
     return tuple(files.values())
+
+
+def _in_the_way(name: str, others: Iterable[str]) -> str | None:
+    """One of the others that would have to be a folder for it, or it for that one."""
+    for other in others:
+        if name.startswith(f"{other}/") or other.startswith(f"{name}/"):
+            return other
+    return None
