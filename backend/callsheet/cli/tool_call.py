@@ -63,7 +63,13 @@ class ToolCall:
                 await application.mcp.ready([self.name], Deadline.after(_CONNECTS_S))
                 _find(registry, self.name)
                 if self.name == PythonExecutor.name:
-                    await application.sandbox.look.look()
+                    state = await application.sandbox.look.look()
+                    if state.ready and state.detail:  # nothing here would build it
+                        raise Unavailable(
+                            f"{self.name} cannot be used now: its image is missing. "
+                            "`callsheet sandbox build` makes it.",
+                            service="tool",
+                        )
                 _check_usable(registry, self.name)
                 context = await self._context(application)
                 person = Person(interrupts)
