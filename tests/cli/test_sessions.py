@@ -117,6 +117,7 @@ def made(data: Path, database_url: str, booked: Booked) -> None:
             clock=SystemClock(),
         )
         kept = KeptArtifacts(lambda: database, data, ArtifactOptions())
+        await kept.keep(context, "out/sum.csv", b"a\n")
         await kept.keep(context, "out/sum.csv", b"a,b\n")
         await KeptTodos(lambda: database).put(context, wish(">look", "-write"))
         await database.close()
@@ -135,6 +136,8 @@ def test_files_and_the_todo_list_are_shown_and_files_saved(
     assert ran.status == 0
     assert "out/sum.csv" in ran.out
     assert (into / "out" / "sum.csv").read_bytes() == b"a,b\n"
+    (older,) = (into / "out").glob("sum-*.csv")
+    assert older.read_bytes() == b"a\n"
     again = deployed("sessions", "files", "recent", "--user", "ann", "--save", str(into))
     assert again.status == 1
     assert "is there already" in again.err

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 import typer
@@ -41,8 +42,8 @@ def files(
     OUT.print(text_table(("id", "name", "kind", "bytes"), rows), soft_wrap=True, markup=False)
     if save is not None:
         folder = ArtifactFolder(read_deployment().folders.data)
-        for each in reversed(found):
-            note(f"wrote {printable(str(_write(folder, each, save)))}")
+        for each, name in zip(found, _names(found), strict=True):
+            note(f"wrote {printable(str(_write(folder, each, save / name)))}")
 
 
 async def _read(user: str, session: str) -> list[ArtifactRecord]:
@@ -58,16 +59,25 @@ async def _read(user: str, session: str) -> list[ArtifactRecord]:
                 return found
 
 
-def _write(folder: ArtifactFolder, record: ArtifactRecord, into: Path) -> Path:
-    """Under its name, whose parts are folders; nothing that is there is written over."""
+def _names(records: Sequence[ArtifactRecord]) -> list[str]:
+    """Where each is written: the newest of a name under it, older ones with their ids behind it."""
+    names: list[str] = []
+    for each in records:
+        path = PurePosixPath(each.name)
+        older = str(path.with_stem(f"{path.stem}-{each.id}"))
+        names.append(older if each.name in names else each.name)
+    return names
+
+
+def _write(folder: ArtifactFolder, record: ArtifactRecord, target: Path) -> Path:
+    """The parts of its name are folders; nothing that is there is written over."""
     source = folder.find(record.id)
     if source is None:
         raise Unavailable(f"The file {record.name!r} is not in {folder.path}.", service="storage")
-    target = into / record.name
-    target.parent.mkdir(parents=True, exist_ok=True)
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("xb") as file:
             file.write(source.read_bytes())
-    except FileExistsError as error:
+    except (FileExistsError, NotADirectoryError) as error:
         raise Conflict(f"{target} is there already.") from error
     return target
