@@ -49,6 +49,9 @@ def start() -> int:
     if dockerd is None:
         print("no dockerd (apt-get install docker.io)", file=sys.stderr)
         return 1
+    if os.geteuid() != 0:
+        print("no Docker engine answers, and only root can start one", file=sys.stderr)
+        return 1
     FOLDER.mkdir(parents=True, exist_ok=True)
     mount_cgroups()
     for flags in ATTEMPTS:
