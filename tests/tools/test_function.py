@@ -228,6 +228,7 @@ def test_what_a_function_cannot_say_is_given_beside_it() -> None:
         side_effect="Takes a number.",
         requires_approval=True,
         instructions="Count first.",
+        timeout_s=5,
     )
     assert (tool.name, tool.description, tool.group) == (
         "count_stock",
@@ -236,4 +237,4 @@ def test_what_a_function_cannot_say_is_given_beside_it() -> None:
     )
     assert (tool.label, tool.summary, tool.idempotent) == ({"zh": "库存"}, "For people.", True)
     assert (tool.side_effect, tool.requires_approval) == ("Takes a number.", True)
-    assert tool.instructions == "Count first."
+    assert (tool.instructions, tool.timeout_s) == ("Count first.", 5)

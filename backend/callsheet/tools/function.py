@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Unpack
 
@@ -13,6 +14,7 @@ from callsheet.kit.errors import SetupError
 from callsheet.kit.threads import Threads
 from callsheet.tools.context import ToolContext
 from callsheet.tools.signature import Told, called_with, told_of
+from callsheet.tools.thread_tell import ThreadTell
 from callsheet.tools.traits import Traits
 
 # How many calls of one function run side by side; others wait, within their own time.
@@ -44,6 +46,7 @@ class FunctionTool:
         self.side_effect: str | None = traits.get("side_effect")
         self.requires_approval: bool = traits.get("requires_approval", False)
         self.instructions: str | None = traits.get("instructions")
+        self.timeout_s: float | None = traits.get("timeout_s")
         self._work = work
         self._told = told
         self._threads: Threads | None = None
@@ -52,6 +55,8 @@ class FunctionTool:
 
     async def run(self, args: BaseModel, ctx: ToolContext) -> Any:
         """What the function returns."""
+        if self._threads is not None:
+            ctx = replace(ctx, tell=ThreadTell(ctx.tell))
         call = partial(self._work, **called_with(self._told, args, ctx))
         result = call() if self._threads is None else await self._threads.run(call)
         # A decorated async function looks like a plain one.

@@ -10,7 +10,7 @@ class Traits(TypedDict, total=False):
     """The optional attributes of a tool, for those that are made from functions.
 
     `name` and `description` are otherwise the function's name and its docstring; the rest is as
-    `ToolFacts` says.
+    `ToolFacts` says. `timeout_s`: for one call, where `tools.yaml` says none.
     """
 
     name: str
@@ -22,3 +22,4 @@ class Traits(TypedDict, total=False):
     side_effect: str | None
     requires_approval: bool
     instructions: str | None
+    timeout_s: float | None
