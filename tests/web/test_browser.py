@@ -155,3 +155,24 @@ def test_the_page_of_a_server_that_hides_money_and_models_shows_tokens() -> None
     assert "USD" not in seen["text"]
     assert "deepseek" not in seen["text"]
     assert seen["faults"] == []
+
+
+def test_the_page_shows_what_tools_show() -> None:
+    with serve(World()) as address:
+        seen = drive("shown.mjs", address)
+    assert seen["live"] == {
+        "todo": ["<b>Report</b> (1 of 2)Step 0: doneStep 1: under way"],
+        "states": ["completed", "running"],
+        "files": ["out/<i>plot.png 18.2 kB"],
+        "sources": [
+            [1, "<b>Cats</b>", "https://example.com/cats"],
+            [2, "kb:articles/7", None],
+        ],
+        "elements": 0,
+    }
+    assert seen["again"] == seen["live"]
+    assert seen["printed"] == [["stdout", "one two"], ["stderr", "<u>oh</u>"]]
+    assert seen["failed"] == ["web_search(…)"]
+    assert seen["key"] == "Bearer sk-alice"
+    assert "plot" in seen["saved"]
+    assert (seen["overflow"], seen["faults"]) == (False, [])

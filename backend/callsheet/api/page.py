@@ -22,6 +22,7 @@ _KINDS: Final = {
     "cost.js": "text/javascript",
     "spending.js": "text/javascript",
     "session.js": "text/javascript",
+    "shown.js": "text/javascript",
 }
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

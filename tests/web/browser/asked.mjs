@@ -30,7 +30,7 @@ try {
   await say("send a mail");
   await page.locator(".asking").waitFor();
   const args = page.getByLabel("to be called with");
-  seen.why = await page.locator(".asking .why").allTextContents();
+  seen.why = await page.locator(".asking .effect, .asking .why").allTextContents();
   await args.fill("{ no JSON");
   await page.getByLabel("Your decision").selectOption("yes");
   await page.getByRole("button", { name: "Answer" }).click();

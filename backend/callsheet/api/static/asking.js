@@ -61,7 +61,8 @@ function approval(box, asked) {
     const steps = box.appendChild(document.createElement("ol"));
     steps.append(...(asked.detail.arguments?.steps ?? []).map((step) => element("li", "", step)));
   }
-  for (const why of [asked.detail.sideEffect, asked.detail.reason]) if (why) box.append(element("p", "why", why));
+  if (asked.detail.sideEffect) box.append(element("p", "effect", asked.detail.sideEffect));
+  if (asked.detail.reason) box.append(element("p", "why", asked.detail.reason));
   const before = JSON.stringify(asked.detail.arguments ?? {}, null, 2);
   const args = field(box, `${asked.tool || "Tool"}, to be called with`, written(before, Math.min(12, before.split("\n").length)));
   const comment = field(box, "Comment", element("input"));
@@ -93,13 +94,16 @@ export function askingForm(interrupts, answer) {
   const form = element("form", "asking");
   const payloads = interrupts.map(read).map((asked) => {
     const box = document.createElement("fieldset");
-    box.append(element("legend", "", asked.tool === PLAN ? "A plan" : asked.reason === "approval" ? "A permission" : "A question"));
+    const label = asked.detail.label?.en;
+    const permission = label ? `A permission: ${label}` : "A permission";
+    box.append(element("legend", "", asked.tool === PLAN ? "A plan" : asked.reason === "approval" ? permission : "A question"));
     form.append(box);
     const kind = asked.reason === "approval" ? approval : asked.detail.questions ? questions : anything;
     if (kind !== questions) box.append(element("p", "", asked.message)); // each of them has its label
     return { id: asked.id, payload: kind(box, asked) };
   });
   const send = element("button", "", "Answer");
+  send.type = "submit";
   const rather = element("button", "", "Rather not say");
   rather.type = "button";
   form.append(send, rather);

@@ -3,8 +3,9 @@
 import { billed, billOf, said, spentByRun } from "./cost.js";
 import { askingForm } from "./asking.js";
 import { followed } from "./live.js";
-import { activeRun, answerRun, continueRun, newId, openInterrupts, readMessages, readSession, startTurn, stopTurn, useKey, watchRun } from "./server.js";
+import { activeRun, answerRun, continueRun, newId, openInterrupts, readFiles, readMessages, readSession, readSteps, startTurn, stopTurn, useKey, watchRun } from "./server.js";
 import { SessionTotal } from "./session.js";
+import { showFile, showSources, showSteps } from "./shown.js";
 import { Turn } from "./turn.js";
 
 const at = (id) => document.getElementById(id);
@@ -57,6 +58,8 @@ function showAnswer(item, spent) {
   const article = showTurn();
   article.querySelector(".answer").textContent = item.content;
   article.querySelector(".bill").textContent = billOf(billed(spent), billed(item));
+  showSources(article, item.metadata.sources ?? []);
+  return article;
 }
 
 function showTotal(session, currency) {
@@ -147,14 +150,19 @@ async function showHistory() {
     const found = await showTotals(mine);
     const active = await activeRun(threadId);
     const items = await readMessages(threadId);
+    const [files, steps] = await Promise.all([readFiles(threadId), readSteps(threadId)]);
     if (mine !== turnCount || runId) return;
     clear();
     if (!total.known) showTotal(found, items.at(-1)?.currency);
     const spent = spentByRun(items);
+    const answers = new Map(); // by run
     for (const item of items) {
       if (item.role === "user") showUser(item.content);
-      else if (isAnswer(item) && item.metadata.run_id !== active) showAnswer(item, spent.get(item.metadata.run_id) || item);
+      else if (isAnswer(item) && item.metadata.run_id !== active) answers.set(item.metadata.run_id, showAnswer(item, spent.get(item.metadata.run_id) || item));
     }
+    const last = [...answers.values()].at(-1);
+    for (const file of files) if (file.runId !== active && last) showFile(answers.get(file.runId) ?? last, file, showError);
+    if (steps && steps.runId !== active && last) showSteps(answers.get(steps.runId) ?? last, steps);
     const open = active ? [] : await openInterrupts(threadId);
     if (open.length && mine === turnCount && !runId) askPerson(showTurn(), open);
     if (active) await run(() => watchRun(active)); // from its beginning, and live

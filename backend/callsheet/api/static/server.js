@@ -60,6 +60,18 @@ export async function readMessages(threadId) {
   return items;
 }
 
+/** The list of steps as it stands; null where there is none, or it was put away. */
+export async function readSteps(threadId) {
+  const answer = await call(`${pathOf(threadId)}/todo-list`);
+  const list = answer.status === 200 ? await answer.json() : null;
+  return list?.status === "archived" ? null : list;
+}
+
+/** The newest files of the session, the oldest of them first. */
+export async function readFiles(threadId) {
+  return (await (await call(`${pathOf(threadId)}/artifacts?limit=200`)).json()).items.reverse();
+}
+
 /** The run's stream once more, from behind the frame with the id `after`. */
 export function watchRun(runId, after) {
   const from = after ? `?after=${encodeURIComponent(after)}` : "";

@@ -1,6 +1,7 @@
 // One run on the page. What models wrote is only ever put in as text.
 
 import { billed, billOf, said } from "./cost.js";
+import { showFile, showSource, showSources, showSteps } from "./shown.js";
 import { fillTable, stageBills } from "./spending.js";
 
 /** Applies the events of one run to one <article>. */
@@ -11,6 +12,7 @@ export class Turn {
     this.part = (name) => article.querySelector(`.${name}`);
     this.agents = new Map();
     this.steps = new Map();
+    this.printing = new Map(); // what programs write, by the activity
     this.texts = new Map();
     this.own = ""; // the bill of the last text
     this.brokeOff = false; // the run can be gone on with
@@ -27,6 +29,48 @@ export class Turn {
     this.part("steps").append(box);
     this.part("work").hidden = false;
     this.steps.set(id, text);
+  }
+
+  /** A call's result; one that did not go well is marked. */
+  result(id, content, status) {
+    const text = this.steps.get(id);
+    if (!text) return;
+    text.append(`\n= ${content}`);
+    if (status && status !== "ok") text.parentElement.dataset.state = status;
+  }
+
+  /** What a tool shows beside its result. */
+  activity({ activityType, messageId, content }) {
+    switch (activityType) {
+      case "callsheet.cost": return this.spending(content);
+      case "callsheet.todo": return showSteps(this.article, content);
+      case "callsheet.artifact": return showFile(this.article, content, this.showError);
+      case "callsheet.sources": return showSources(this.article, content.sources);
+      case "callsheet.output":
+        this.printing.set(messageId, content.toolCallId);
+        for (const chunk of content.chunks) this.printed(content.toolCallId, chunk);
+    }
+  }
+
+  /** What is added to such an activity. */
+  more({ activityType, messageId, patch }) {
+    for (const { op, value } of patch) {
+      if (op !== "add") continue;
+      if (activityType === "callsheet.sources") showSource(this.article, value);
+      if (activityType === "callsheet.output") this.printed(this.printing.get(messageId), value);
+    }
+  }
+
+  printed(id, { stream, text }) {
+    const call = this.steps.get(id);
+    if (!call) return;
+    let last = call.parentElement.lastElementChild;
+    if (last.dataset.stream !== stream) {
+      last = document.createElement("samp");
+      last.dataset.stream = stream;
+      call.parentElement.append(last);
+    }
+    last.append(text);
   }
 
   /** Each message has a paragraph of its own; the first one's is there already. */
@@ -116,10 +160,11 @@ export class Turn {
       case "TOOL_CALL_START": return this.step(event.toolCallId, `${event.toolCallName}(…)`, "code");
       case "REASONING_MESSAGE_CONTENT": return void this.steps.get(event.messageId)?.append(event.delta);
       case "TOOL_CALL_ARGS": return void this.steps.get(event.toolCallId)?.append(event.delta);
-      case "TOOL_CALL_RESULT": return void this.steps.get(event.toolCallId)?.append(`\n= ${event.content}`);
+      case "TOOL_CALL_RESULT": return this.result(event.toolCallId, event.content, own.status);
       case "REASONING_MESSAGE_END": case "TEXT_MESSAGE_END": return this.message(event.messageId, own);
       case "TOOL_CALL_END": return this.message(event.toolCallId, own);
-      case "ACTIVITY_SNAPSHOT": return event.activityType === "callsheet.cost" ? this.spending(event.content) : undefined;
+      case "ACTIVITY_SNAPSHOT": return this.activity(event);
+      case "ACTIVITY_DELTA": return this.more(event);
       case "MESSAGES_SNAPSHOT": return this.correct(event.messages);
       case "TEXT_MESSAGE_CONTENT": return this.say(event.messageId, event.delta);
       case "RUN_FINISHED": case "RUN_ERROR": return this.end(event);
