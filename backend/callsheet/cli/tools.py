@@ -124,7 +124,7 @@ def call(
     else:
         OUT.print(outcome.content, soft_wrap=True, markup=False)
     if outcome.status == "error" and session is None:
-        note("It was called without --session: nothing can be kept then.")
+        note("It was called without --session; a tool that keeps something fails then.")
     if outcome.status != "ok":
         raise typer.Exit(1)
 

@@ -120,10 +120,12 @@ class TurnPrinter:
                 named = escape(f"[{tool.number}] {printable(tool.title)} {printable(tool.url)}")
                 self._say(f"    [dim]{named}[/dim]")
             case ToolResult():
+                # A call that waited was written in the run before, so nothing of it is known here.
                 arguments = _shown(self._arguments.pop(tool.tool_call_id, ""))
+                called = f"{escape(arguments)} " if arguments else ""
                 colour = "cyan" if tool.status == "ok" else "yellow"
                 self._say(
-                    f"  [{colour}]{escape(tool.tool)}[/{colour}] {escape(arguments)} "
+                    f"  [{colour}]{escape(tool.tool)}[/{colour}] {called}"
                     f"→ {escape(_shown(tool.content))}"
                 )
 
