@@ -75,6 +75,17 @@ async def test_a_session_that_the_server_has_forgotten_is_opened_anew_and_the_ca
     assert len(server.log.asked("echo")) == 1
 
 
+async def test_a_server_that_goes_while_nothing_is_asked_of_it_is_seen_to_be_gone(
+    server: HttpMcpServer,
+) -> None:
+    async with using(http("far", server.url)) as use:
+        await use.ready()
+        await until(lambda: any(line.get("http") == "GET" for line in server.log.lines()))
+        await asyncio.to_thread(server.kill)
+        await until(lambda: not use.mcp.standings()[0].is_open)
+        assert await use.ready() == []
+
+
 async def test_a_stopped_call_returns_at_once_and_the_server_is_told(
     server: HttpMcpServer,
 ) -> None:

@@ -24,6 +24,7 @@ from callsheet.tools.mcp.wish import Changed, Doubt, HeardNews, Lost, Wish, lose
 _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 30.0
 _PONG_WITHIN_S: Final = 10.0
+_LAST_WORD_S: Final = 0.5
 _LATE: Final = "it did not answer in time"
 _NOT_HERE: Final = "nothing of this process speaks to it now"
 
@@ -143,8 +144,7 @@ class Connection:
 
     def _pauses(self) -> bool:
         """Whether it was down only just now, and is not tried again yet."""
-        now = asyncio.get_running_loop().time()
-        return self.down is not None and now < self._not_before_s
+        return self.down is not None and asyncio.get_running_loop().time() < self._not_before_s
 
     async def _work(self, flight: _Flight, wish: Any) -> None:
         """Until the session is lost."""
@@ -154,6 +154,8 @@ class Connection:
                     self._begin(flight, wish, group)
                     wish = await self._queue.get()
                 self._ended(wish.reason)
+                if flight.tasks:  # each of them may still say better what became of it
+                    await asyncio.wait(flight.tasks, timeout=_LAST_WORD_S)
                 for task in flight.tasks:
                     task.cancel()
         finally:
@@ -163,7 +165,8 @@ class Connection:
         if isinstance(wish, Changed) and wish.news is flight.news and not flight.rereads:
             flight.rereads = True
             _keep(flight, group.create_task(self._reread(flight)))
-        if isinstance(wish, Doubt) and wish.news is flight.news and not flight.busy:
+        if isinstance(wish, Doubt) and wish.news is flight.news and not flight.pinged:
+            flight.pinged = True
             _keep(flight, group.create_task(self._ping(flight)))
         if not isinstance(wish, Wish) or wish.future.done():
             return
@@ -191,22 +194,24 @@ class Connection:
             refuse(wish, str(error))
         except ConnectionLost:
             lose(wish)
+            self._queue.put_nowait(Doubt(flight.news))
         except Exception as error:  # noqa: BLE001 - the border: it is the caller's
             if not wish.future.done():
                 wish.future.set_exception(error)
         except asyncio.CancelledError:
             if not wish.future.cancelled():
                 lose(wish)
-            elif not flight.pinged and self.is_open:
+            else:
                 self._queue.put_nowait(Doubt(flight.news))
             raise
 
     async def _ping(self, flight: _Flight) -> None:
-        """Give a server up that does not answer, and has nothing to do that would say why not."""
-        flight.pinged = True
+        """Give up a server that is gone, or that does not answer and has nothing else to do."""
         try:
             async with asyncio.timeout(_PONG_WITHIN_S):
                 await flight.session.ping()
+        except NotAsked as error:
+            flight.news.lost(str(error))
         except Exception:  # noqa: BLE001 - the border: what it says to a ping does not matter
             if flight.busy == 1:  # with this very question
                 flight.news.lost("it does not answer any more")

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import httpx
-from mcp.client.streamable_http import LAST_EVENT_ID, MCP_SESSION_ID, streamable_http_client
+from mcp.client.streamable_http import MCP_SESSION_ID, streamable_http_client
 
 from callsheet.kit import json
 from callsheet.tools.mcp.answer_stream import TOO_LARGE, EventStream, whole
@@ -27,6 +27,7 @@ HTTP_STATUS: Final = -32_091
 LINE_BROKE: Final = -32_092
 # What a server says to a session that it does not know any more: older ones say 400.
 _SESSION_GONE: Final = (400, 404)
+_FORGOTTEN: Final = "it does not know our session any more"
 _GRACE_S: Final = 30.0
 _MOST_CONNECTIONS: Final = 64
 
@@ -86,15 +87,18 @@ class Guard(httpx.AsyncBaseTransport):
 
     async def _other(self, request: httpx.Request) -> httpx.Response:
         """News (GET), and the end of a session (DELETE)."""
-        if request.method == "GET":  # there may be none for a long time
-            given = request.extensions.get("timeout", {})
-            request.extensions["timeout"] = {**given, "read": None}
+        if request.method != "GET":
+            return await self._inner.handle_async_request(request)
+        given = request.extensions.get("timeout", {})
+        request.extensions["timeout"] = {**given, "read": None}  # there may be none for long
         try:
             response = await self._inner.handle_async_request(request)
         except httpx.TransportError:
-            if LAST_EVENT_ID in request.headers:  # the rest of an answer, which will not come
-                self._lost("the line broke")
+            # Nobody is there any more, to tell news or the rest of an answer.
+            self._lost("it cannot be reached")
             raise
+        if response.status_code in _SESSION_GONE:
+            self._lost(_FORGOTTEN)
         if _is_events(response):
             return _with(response, EventStream(_stream_of(response)))
         return response
@@ -104,7 +108,7 @@ class Guard(httpx.AsyncBaseTransport):
         if status >= 400 or "content-encoding" in response.headers:
             await response.aclose()
             if status in _SESSION_GONE and wish.has_session:
-                return wish.failed(NOT_ASKED, "it does not know our session any more")
+                return wish.failed(NOT_ASKED, _FORGOTTEN)
             what = f"HTTP {status}" if status >= 400 else "what was compressed unasked"
             return wish.failed(HTTP_STATUS, f"it answered with {what}")
         if not wish.waits or status != 200:

@@ -73,7 +73,7 @@ class Session(Protocol):
         ...
 
     async def ping(self) -> None:
-        """Return once the server has answered anything at all."""
+        """Return once the server has answered anything at all; raises NotAsked where it is gone."""
         ...
 
 

@@ -150,8 +150,11 @@ class SdkSession:
 
     async def ping(self) -> None:
         """See `Session`."""
-        with contextlib.suppress(McpError):  # it does not know pings, and answers
+        try:
             await self._session.send_ping()
+        except McpError as error:
+            if error.error.code == NOT_ASKED:  # else it knows no pings, and has answered
+                raise NotAsked(error.error.message) from None
 
     async def _say_stop(self, number: int) -> None:
         """Tell the server that nobody waits for it any more, where it still listens."""

@@ -138,17 +138,25 @@ async def _write(process: Process, from_us: Any, lost: Callable[[str], None]) ->
 
 
 async def _ended(process: Process) -> None:
-    """As the protocol says: its input ends; then it is asked to go; then it is killed."""
+    """As the protocol says: its input ends; then it is asked to go; then it is killed.
+
+    Whoever is cancelled meanwhile kills it at once.
+    """
     if process.stdin is not None:
         process.stdin.close()
-    for sign in (None, signal.SIGTERM, signal.SIGKILL):
-        if sign is not None:
-            _signal_all(process, sign)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_GOES_WITHIN_S):
-                await process.wait()
-                break
-    _signal_all(process, signal.SIGKILL)  # what it started, where that is still there
+    try:
+        for sign in (None, signal.SIGTERM):
+            if sign is not None:
+                _signal_all(process, sign)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_GOES_WITHIN_S):
+                    await process.wait()
+                    break
+    finally:
+        _signal_all(process, signal.SIGKILL)  # also what it started, where that is still there
+        await process.wait()
+        # Pipes that somebody else holds open too would never be closed.
+        process._transport.close()  # type: ignore[attr-defined]
 
 
 def _signal_all(process: Process, sign: signal.Signals) -> None:
