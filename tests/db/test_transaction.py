@@ -173,3 +173,14 @@ async def test_whoever_is_stopped_while_connecting_leaves_nothing_open(database_
         await asyncio.wait([asking])
         await database.close()
     await until_none_is_open(database_url, "stopped")
+
+
+async def test_what_was_to_be_stored_is_in_no_error(database: Database) -> None:
+    async def write_wrongly() -> None:
+        async with database.transaction() as tx:
+            await tx.execute(insert(User), [{"name": "what Ada wrote", "id": "no id"}])
+
+    with pytest.raises(DBAPIError) as caught:
+        await write_wrongly()
+    assert "SQL parameters hidden" in str(caught.value)
+    assert "[parameters:" not in str(caught.value)

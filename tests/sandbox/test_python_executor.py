@@ -168,11 +168,11 @@ async def test_a_fault_of_the_sandbox_is_never_the_program_s(fault: Exception, s
     assert "docker.sock" not in str(caught.value)
 
 
-def test_the_tool_is_not_there_without_an_engine_and_says_why() -> None:
+def test_the_tool_is_not_there_without_an_engine_and_says_why_but_not_where() -> None:
     away = SandboxState("no_engine", "No Docker engine answers at unix:///var/run/docker.sock.")
     sandbox = FakeSandbox(kind=away)
     tool = PythonExecutor(sandbox, KeptInMemory(), OPTIONS)
-    assert tool.unavailable() == away.detail
+    assert tool.unavailable() == "No Docker engine answers."
 
     sandbox.kind = SandboxState("ready")
     assert tool.unavailable() is None

@@ -77,6 +77,7 @@ def make_engine(options: DatabaseOptions, *, pooled: bool = True) -> AsyncEngine
             connect_args=connect_args,
             json_serializer=_encode_text,
             json_deserializer=decode,
+            hide_parameters=True,  # an error is logged; what users say is not
             poolclass=NullPool,
         )
     return create_async_engine(
@@ -84,6 +85,7 @@ def make_engine(options: DatabaseOptions, *, pooled: bool = True) -> AsyncEngine
         connect_args=connect_args,
         json_serializer=_encode_text,
         json_deserializer=decode,
+        hide_parameters=True,
         poolclass=ClosingPool,
         pool_size=options.pool_size,
         max_overflow=options.pool_overflow,

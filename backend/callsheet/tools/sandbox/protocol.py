@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from callsheet.kit.errors import Unavailable
 
@@ -80,9 +80,19 @@ class ExecutionResult:
     duration_s: float = 0.0
 
 
+_TOLD: Final[Mapping[str, str]] = {
+    "off": "Programs are switched off here.",
+    "starting": "No workflow has python_executor yet.",
+    "building": "The image that programs run in is being built.",
+    "no_image": "The image that programs run in is missing.",
+    "no_engine": "No Docker engine answers.",
+    "no_permission": "The Docker engine may not be used.",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class SandboxState:
-    """Whether programs can be run now. `detail` says, for people, what is missing or done.
+    """Whether programs can be run now. `detail` says, for operators, what is missing or done.
 
     `warm` of `pool_size` containers wait, `running` are at work.
     """
@@ -97,6 +107,11 @@ class SandboxState:
     def ready(self) -> bool:
         """Whether a program can be run."""
         return self.kind == "ready"
+
+    @property
+    def told(self) -> str:
+        """What users may know: neither an address nor what an engine has said."""
+        return _TOLD.get(self.kind, "Programs cannot be run now.")
 
 
 class Watch(Protocol):

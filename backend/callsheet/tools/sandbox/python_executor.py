@@ -85,9 +85,9 @@ class PythonExecutor:
         )
 
     def unavailable(self) -> str | None:
-        """Why programs cannot be run now."""
+        """Why programs cannot be run now; `callsheet doctor` says more."""
         state = self._sandbox.state()
-        return None if state.ready else state.detail
+        return None if state.ready else state.told
 
     async def run(self, args: Any, ctx: ToolContext) -> dict[str, Any]:
         """Whatever becomes of the program is a result; the sandbox's own faults are ToolFailed."""
