@@ -88,15 +88,36 @@ HOSTILE = {
     "spaces": "<p>" + " \n" * 700_000 + "x",
     "lines": "<pre>" + "\n " * 700_000 + "x",
     "signs": "<p>" + "*_" * 700_000,
+    "quoted lines": "<blockquote>" * 240 + "<pre>" + "a\n" * 900_000,
+    "indented lines": "<ul><li>" * 120 + "<pre>" + "a\n" * 900_000,
+    "terms": "<dl><dd>" * 120 + "<pre>" + "a\n" * 900_000,
+    "numbers": "<ol>" + "<li>x" * 39_000,
+    "spans": "<table><tr>" + "<td colspan=1000>x" * 39_000,
+    "base": f"<base href='http://a/{'b' * 1_500_000}/'>" + "<a href=x>y</a>" * 19_000,
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_page_keeps_a_thread_for_long(name: str) -> None:
+def test_no_page_keeps_a_thread_for_long_or_becomes_much_more_than_it_was(name: str) -> None:
     """A generous bound on processor time, an order of magnitude below what harm would take."""
     began = time.thread_time()
-    read_html(HOSTILE[name], HERE)
+    page = read_html(HOSTILE[name], HERE)
     assert time.thread_time() - began < 20
+    assert len(page.text) < 10_000_000
+
+
+def test_a_page_that_would_grow_without_end_is_read_as_its_text_alone() -> None:
+    page = read_html("<blockquote>" * 240 + "<p>said" * 15_000, HERE)
+    assert page.text.startswith("said\nsaid\n")
+
+
+@pytest.mark.parametrize("number", ["²", "9" * 5000, "1" + "0" * 3000, "-1", ""])
+def test_numbers_that_are_none_are_not_heeded(number: str) -> None:
+    page = read_html(
+        f"<ol start='{number}'><li>one</li></ol><table><tr><td colspan='{number}'>two</table>", HERE
+    )
+    assert "1. one" in page.text
+    assert "| two |" in page.text
 
 
 def test_a_page_with_more_tags_than_are_read_says_that_there_is_more() -> None:

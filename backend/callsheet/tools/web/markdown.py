@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin
 
+from callsheet.tools.web.converter import to_markdown
 from callsheet.tools.web.page import Page
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ _PROLOG: Final = re.compile(r"<\?xml[^>]{0,200}>")
 """Says what is done already, the reading of letters, and is no part of HTML."""
 
 _EMPTY_LINES: Final = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
+_NUMBER: Final = re.compile(r"[0-9]{1,9}")
+_LONGEST_BASE: Final = 2048  # it stands before every link of the page
 _LINKED: Final = ("http://", "https://", "mailto:")
 
 
@@ -47,12 +50,13 @@ def read_html(html: str, url: str) -> Page:
     soup = BeautifulSoup(f"{html}\n", "lxml")  # one line alone could be a file's name to it
     title, published = _title(soup), _published(soup)
     base = soup.find("base", href=True)
-    url = _joined(url, str(base["href"])) if base is not None else url
+    if base is not None and len(str(base["href"])) <= _LONGEST_BASE:
+        url = _joined(url, str(base["href"]))
     for tag in soup.select(_NOISE):
         tag.decompose()
     content = _content(soup)
     _mend(content, url)
-    return Page(title, _tidy(_markdown(content)), published, is_cut)
+    return Page(title, _tidy(to_markdown(content)), published, is_cut)
 
 
 def _within(html: str) -> tuple[str, bool]:
@@ -96,7 +100,7 @@ def _content(soup: BeautifulSoup) -> Tag:
 
 
 def _mend(content: Tag, url: str) -> None:
-    """Links lead somewhere from anywhere; images are what they say they show."""
+    """Links lead somewhere from anywhere, images are what they say they show, numbers are some."""
     for link in content.find_all("a"):
         to = str(link.get("href") or "").strip()
         whole = "" if not to or to.startswith("#") else _joined(url, to)
@@ -106,6 +110,10 @@ def _mend(content: Tag, url: str) -> None:
             link.unwrap()
     for image in content.find_all("img"):
         image.replace_with(" ".join(str(image.get("alt") or "").split()))
+    for tag in content.select("[start], [colspan]"):
+        for name in ("start", "colspan"):
+            if not _NUMBER.fullmatch(str(tag.get(name, "1"))):
+                del tag[name]
 
 
 def _joined(base: str, to: str) -> str:
@@ -113,22 +121,6 @@ def _joined(base: str, to: str) -> str:
         return urljoin(base, to)
     except ValueError:
         return ""
-
-
-def _markdown(content: Tag) -> str:
-    from markdownify import MarkdownConverter  # noqa: PLC0415 - as above
-
-    converter: Any = MarkdownConverter(
-        heading_style="ATX",
-        bullets="-",
-        escape_asterisks=False,
-        escape_underscores=False,
-        escape_misc=False,
-    )
-    try:
-        return str(converter.convert_soup(content))
-    except RecursionError:  # nested deeper than any page that is meant to be read
-        return content.get_text("\n", strip=True)
 
 
 def _tidy(text: str) -> str:
