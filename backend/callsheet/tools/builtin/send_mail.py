@@ -12,14 +12,22 @@ from callsheet.tools.builtin.post import Post
 from callsheet.tools.context import ToolContext
 from callsheet.tools.tool import Tool
 
-Address = Annotated[str, StringConstraints(pattern=r"^[^@\s<>,;]+@[^@\s<>,;]+$", max_length=254)]
+Address = Annotated[
+    str, StringConstraints(pattern=r"^[^@\s<>,;\x00-\x1f]+@[^@\s<>,;\x00-\x1f]+$", max_length=254)
+]
 
 
 class SendMailArgs(BaseModel):
     """The mail."""
 
     to: list[Address] = Field(min_length=1, max_length=20, description="Addresses.")
-    subject: str = Field(min_length=1, max_length=200)
+    # One line: whoever sends the mail writes it into a header, where a break would begin another.
+    subject: str = Field(
+        min_length=1,
+        max_length=200,
+        pattern=r"^[^\x00-\x1f\x7f\u0085\u2028\u2029]+$",
+        description="One line.",
+    )
     body: str = Field(min_length=1, max_length=20_000, description="Plain text.")
 
 
