@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from callsheet.kit.deadline import Deadline
 from callsheet.kit.log import get_log
 from callsheet.tools.mcp.faults import ConnectionLost, NotAsked, ServerDown
-from callsheet.tools.mcp.protocol import Answer, Call, ListedTool, Open, Session
+from callsheet.tools.mcp.flight import Flight
+from callsheet.tools.mcp.protocol import Answer, Call, ListedTool, Open
 from callsheet.tools.mcp.reason import reason_of
 from callsheet.tools.mcp.server import McpServer
 from callsheet.tools.mcp.wish import Changed, Doubt, HeardNews, Lost, Wish, lose, refuse
@@ -25,26 +25,12 @@ _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 30.0
 _PONG_WITHIN_S: Final = 10.0
 _LAST_WORD_S: Final = 0.5
+_REREAD_PAUSE_S: Final = 1.0
+"""Between two readings of the list; a server may say without end that it has changed."""
 _LATE: Final = "it did not answer in time"
 _NOT_HERE: Final = "nothing of this process speaks to it now"
 
 log = get_log(__name__)
-
-
-@dataclass(slots=True)
-class _Flight:
-    """The calls of one session that are under way."""
-
-    session: Session
-    news: HeardNews
-    tasks: set[asyncio.Task[None]] = field(default_factory=set)
-    rereads: bool = False
-    pinged: bool = False
-
-    @property
-    def busy(self) -> int:
-        """How many of them are under way."""
-        return sum(not task.done() for task in self.tasks)
 
 
 class Connection:
@@ -128,7 +114,7 @@ class Connection:
                 late.cancel()
                 opened = True
                 await self._opened(tools)
-                await self._work(_Flight(session, news), wish)
+                await self._work(Flight(session, news), wish)
         except asyncio.CancelledError:
             refuse(wish, _NOT_HERE)
             raise
@@ -146,7 +132,7 @@ class Connection:
         """Whether it was down only just now, and is not tried again yet."""
         return self.down is not None and asyncio.get_running_loop().time() < self._not_before_s
 
-    async def _work(self, flight: _Flight, wish: Any) -> None:
+    async def _work(self, flight: Flight, wish: Any) -> None:
         """Until the session is lost."""
         try:
             async with asyncio.TaskGroup() as group:
@@ -161,23 +147,25 @@ class Connection:
         finally:
             self.is_open = False
 
-    def _begin(self, flight: _Flight, wish: Any, group: asyncio.TaskGroup) -> None:
-        if isinstance(wish, Changed) and wish.news is flight.news and not flight.rereads:
-            flight.rereads = True
-            _keep(flight, group.create_task(self._reread(flight)))
+    def _begin(self, flight: Flight, wish: Any, group: asyncio.TaskGroup) -> None:
+        if isinstance(wish, Changed) and wish.news is flight.news:
+            flight.is_stale = True
+            if not flight.rereads:
+                flight.rereads = True
+                flight.keep(group.create_task(self._reread(flight)))
         if isinstance(wish, Doubt) and wish.news is flight.news and not flight.pinged:
             flight.pinged = True
-            _keep(flight, group.create_task(self._ping(flight)))
+            flight.keep(group.create_task(self._ping(flight)))
         if not isinstance(wish, Wish) or wish.future.done():
             return
         if wish.call is None:
             wish.future.set_result(None)
             return
         task = group.create_task(self._do(flight, wish, wish.call))
-        _keep(flight, task)
+        flight.keep(task)
         wish.future.add_done_callback(lambda it: task.cancel() if it.cancelled() else None)
 
-    async def _do(self, flight: _Flight, wish: Wish, call: Call) -> None:
+    async def _do(self, flight: Flight, wish: Wish, call: Call) -> None:
         """One call. Whatever its end is, whoever waits for it hears of it."""
         wish.begun = True
         try:
@@ -205,7 +193,7 @@ class Connection:
                 self._queue.put_nowait(Doubt(flight.news))
             raise
 
-    async def _ping(self, flight: _Flight) -> None:
+    async def _ping(self, flight: Flight) -> None:
         """Give up a server that is gone, or that does not answer and has nothing else to do."""
         try:
             async with asyncio.timeout(_PONG_WITHIN_S):
@@ -218,14 +206,19 @@ class Connection:
         finally:
             flight.pinged = False
 
-    async def _reread(self, flight: _Flight) -> None:
-        """The list again; a change meanwhile is read once more."""
+    async def _reread(self, flight: Flight) -> None:
+        """The list again, and once more after a pause where it changed meanwhile."""
+        while flight.is_stale:
+            flight.is_stale = False
+            try:
+                async with asyncio.timeout(self._server.connect_timeout_s):
+                    await self._heard(await flight.session.tools())
+            except Exception as error:  # noqa: BLE001 - the border: the old list stays
+                log.warning("mcp_list_not_read", server=self._server.name, reason=reason_of(error))
+            flight.rests = True
+            await asyncio.sleep(_REREAD_PAUSE_S)
+            flight.rests = False
         flight.rereads = False
-        try:
-            async with asyncio.timeout(self._server.connect_timeout_s):
-                await self._heard(await flight.session.tools())
-        except Exception as error:  # noqa: BLE001 - the border: the old list stays
-            log.warning("mcp_list_not_read", server=self._server.name, reason=reason_of(error))
 
     async def _opened(self, tools: Sequence[ListedTool]) -> None:
         await self._heard(tools)
@@ -243,8 +236,3 @@ class Connection:
         self.down = reason
         log.warning("mcp_server_down", server=self._server.name, reason=reason, again_s=pause)
         refuse(wish, reason)
-
-
-def _keep(flight: _Flight, task: asyncio.Task[None]) -> None:
-    flight.tasks.add(task)
-    task.add_done_callback(flight.tasks.discard)
