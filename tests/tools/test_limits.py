@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -12,9 +13,12 @@ from pydantic import BaseModel
 from callsheet.kit.clock import SystemClock
 from callsheet.kit.deadline import Deadline
 from callsheet.tools.context import ToolContext
+from callsheet.tools.invoke import ToolInvoker
+from callsheet.tools.policy import Policy
 from callsheet.tools.registry import ToolRegistry
 from callsheet.wiring.tools import make_tools
 from callsheet.workflows.tool_rule import ToolRule
+from tests.tools.calls import Scripted
 
 
 class Nothing(BaseModel):
@@ -74,3 +78,17 @@ async def test_a_tool_keeps_to_its_own_limits(name: str, content: str) -> None:
     outcome = await make_tools(registry, rules).invoker.invoke(name, "{}", context, allowed={name})
 
     assert outcome.content.startswith(content)
+
+
+@pytest.mark.parametrize("own", ["5", 0, -1, None, float("nan")])
+def test_a_tools_own_limit_counts_where_it_is_one(own: Any) -> None:
+    registry = ToolRegistry()
+    odd, plain = Scripted(lambda _: "x"), Scripted(lambda _: "x")
+    odd.timeout_s, odd.name = own, "odd"  # type: ignore[attr-defined]
+    plain.timeout_s = 61.0  # type: ignore[attr-defined]
+    registry.add([odd, plain], owner="tests")
+    ruled = ToolInvoker(registry, Policy([ToolRule("search", timeout_s=7)]))
+
+    assert ToolInvoker(registry).options_of("search").timeout_s == 61
+    assert ToolInvoker(registry).options_of("odd").timeout_s == 30
+    assert ruled.options_of("search").timeout_s == 7

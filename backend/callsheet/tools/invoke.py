@@ -61,7 +61,8 @@ class ToolInvoker:
     def options_of(self, name: str) -> ToolOptions:
         """The limits of the tool of that name."""
         own_s = getattr(self._registry.find(name), "timeout_s", None)
-        return self._policy.options(name, own_s)
+        says_it = isinstance(own_s, int | float) and own_s > 0
+        return self._policy.options(name, own_s if says_it else None)
 
     async def invoke(
         self,

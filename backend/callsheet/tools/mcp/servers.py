@@ -146,12 +146,23 @@ class _Served:
         )
 
     async def _heard(self, listed: Sequence[ListedTool]) -> None:
-        """Bring them in the place of what was there; schemas of strangers are read in a thread."""
-        self._say(await asyncio.to_thread(self._brought, listed))
+        """Bring them in the place of what was there; schemas of strangers are read in a thread.
 
-    def _brought(self, listed: Sequence[ListedTool]) -> Sequence[str]:
-        """What the white list takes and what can be used; the registry's word on the rest."""
-        left_out, tools = dict[str, str](), dict[str, McpTool]()
+        What there is changes on the loop alone, between two steps of whoever works there.
+        """
+        tools, self._left_out = await asyncio.to_thread(self._made, listed)
+        known = {each.name for each in listed}
+        self._missing = tuple(
+            each for each in self.server.tools if each not in known and not _is_pattern(each)
+        )
+        self._tools = {name: tool.own_name for name, tool in tools.items()}
+        owner = f"{ORIGIN}:{self.server.name}"
+        problems = self._registry.replace(owner, tools.values(), origin="mcp")
+        self._say([problem.message for problem in problems])
+
+    def _made(self, listed: Sequence[ListedTool]) -> tuple[dict[str, McpTool], dict[str, str]]:
+        """What the white list takes and what can be used, and why the rest cannot."""
+        tools, left_out = dict[str, McpTool](), dict[str, str]()
         for each in listed:
             if not allows(self.server.tools, each.name):
                 continue
@@ -163,15 +174,7 @@ class _Served:
                 tools[name] = McpTool(name, each, self.server, self.connection, self._artifacts)
             except Unusable as error:
                 left_out[each.name] = str(error)
-        known = {each.name for each in listed}
-        self._missing = tuple(
-            each for each in self.server.tools if each not in known and not _is_pattern(each)
-        )
-        self._left_out = left_out
-        self._tools = {name: tool.own_name for name, tool in tools.items()}
-        owner = f"{ORIGIN}:{self.server.name}"
-        problems = self._registry.replace(owner, tools.values(), origin="mcp")
-        return [problem.message for problem in problems]
+        return tools, left_out
 
     def _say(self, problems: Sequence[str]) -> None:
         for detail in (*self.standing().told(), *problems):
