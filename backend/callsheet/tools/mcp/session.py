@@ -1,6 +1,6 @@
 """A session with a server: the SDK's, with answers taken as they come.
 
-This module and those that only it imports bring the SDK in (0.4 s): it is imported when the first
+This module and those that only it imports bring the SDK in (0.3 s): it is imported when the first
 server is needed.
 """
 
