@@ -153,6 +153,12 @@ async def test_a_tool_that_failed_is_quoted() -> None:
     assert (await say(user("1/0"), result)).text.startswith("The tool says: This divides by zero.")
 
 
+async def test_of_a_long_result_the_beginning_is_quoted() -> None:
+    result = {"role": "tool", "tool_call_id": "c", "content": "word " * 20_000}
+
+    assert len((await say(user("1/0"), result)).text) < 2_000
+
+
 async def test_no_tool_is_called_that_is_not_offered() -> None:
     assert (await say(user("17*23?"))).calls == []
     assert (await say(user("17*23?"), tools=TOOLS[1:])).calls == []

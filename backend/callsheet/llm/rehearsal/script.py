@@ -43,6 +43,7 @@ _NOW: Final = {
     "zh": "现在是 {time}（{weekday}，{timezone}）。",
 }
 _HEARD: Final = {"en": "You said: {answers}.", "zh": "你的回答：{answers}。"}
+_REPEATED_CHARS: Final = 1_000
 _SAID: Final = {"en": "The tool says: {result}", "zh": "工具的结果：{result}"}
 
 
@@ -103,7 +104,12 @@ def _sentence(result: str, need: ToolNeed | None, language: Language) -> str:
         return _NOW[language].format_map(value)
     if isinstance(value, dict) and isinstance(value.get("answers"), list):
         return _HEARD[language].format(answers=", ".join(map(str, value["answers"])))
-    return _SAID[language].format(result=result)
+    return _SAID[language].format(result=shortened(result))
+
+
+def shortened(text: str) -> str:
+    """What is worth repeating word by word: a result may be a long page."""
+    return text if len(text) <= _REPEATED_CHARS else f"{text[:_REPEATED_CHARS]} ..."
 
 
 def _is_number(text: str) -> bool:
