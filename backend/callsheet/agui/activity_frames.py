@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import UUID
 
+from callsheet.agui.activity import activity_snapshot
 from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.events.agent import HistoryCut
 from callsheet.events.stage import StageFinished, StageSkipped
@@ -52,13 +53,7 @@ class ActivityFrames:
 
     def _put(self, kind: str, part: str, content: dict[str, Any]) -> None:
         self._out.put(
-            {
-                "type": "ACTIVITY_SNAPSHOT",
-                "messageId": str(part_id(self._run_id, f"{kind}-{part}")),
-                "activityType": kind,
-                "content": content,
-                "replace": True,
-            }
+            activity_snapshot(str(part_id(self._run_id, f"{kind}-{part}")), kind, content)
         )
 
 

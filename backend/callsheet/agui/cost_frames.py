@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any, Final, Literal
 from uuid import UUID
 
+from callsheet.agui.activity import activity_snapshot
 from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.agui.show import ShowOptions
 from callsheet.agui.spending import Spending
@@ -96,13 +97,7 @@ class CostFrames:
             return
         self._is_told = True
         self._out.put(
-            {
-                "type": "ACTIVITY_SNAPSHOT",
-                "messageId": self._activity_id,
-                "activityType": ACTIVITY,
-                "content": self._spending.fields(self._show),
-                "replace": True,
-            }
+            activity_snapshot(self._activity_id, ACTIVITY, self._spending.fields(self._show))
         )
 
     def _patch(self, op: Literal["add", "replace"], mine: dict[str, Any]) -> None:

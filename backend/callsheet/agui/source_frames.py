@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
 
+from callsheet.agui.activity import activity_entry, activity_snapshot
 from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.events.call import AnswerFinished
 from callsheet.events.source import SourceFound
@@ -44,14 +45,7 @@ class SourceFrames:
                 "published": event.published,
             }
         )
-        self._out.put(
-            {
-                "type": "ACTIVITY_DELTA",
-                "messageId": self._message_id,
-                "activityType": SOURCES,
-                "patch": [{"op": "add", "path": "/sources/-", "value": value}],
-            }
-        )
+        self._out.put(activity_entry(self._message_id, SOURCES, "/sources/-", value))
 
     def _answered(self, event: AnswerFinished) -> None:
         sources = event.metadata.get("sources", ())
@@ -61,15 +55,7 @@ class SourceFrames:
             self._snapshot([source_fields(source) for source in sources])
 
     def _snapshot(self, sources: list[dict[str, Any]]) -> None:
-        self._out.put(
-            {
-                "type": "ACTIVITY_SNAPSHOT",
-                "messageId": self._message_id,
-                "activityType": SOURCES,
-                "content": {"sources": sources},
-                "replace": True,
-            }
-        )
+        self._out.put(activity_snapshot(self._message_id, SOURCES, {"sources": sources}))
 
 
 def source_fields(kept: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from callsheet.agui.activity import activity_snapshot
 from callsheet.todos.todo_list import TodoList
 
 TODO: Final = "callsheet.todo"
@@ -24,10 +25,4 @@ def todo_content(todo: TodoList) -> dict[str, Any]:
 
 def todo_snapshot(todo: TodoList) -> dict[str, Any]:
     """ACTIVITY_SNAPSHOT, with the id that a run's own has."""
-    return {
-        "type": "ACTIVITY_SNAPSHOT",
-        "messageId": str(todo.id),
-        "activityType": TODO,
-        "content": todo_content(todo),
-        "replace": True,
-    }
+    return activity_snapshot(str(todo.id), TODO, todo_content(todo))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import UUID
 
+from callsheet.agui.activity import activity_entry, activity_snapshot
 from callsheet.agui.frame import FrameWriter, Writers
 from callsheet.events.activity import ActivityShown
 from callsheet.events.output import ToolOutput
@@ -42,22 +43,7 @@ class ToolActivityFrames:
 
     def _snapshot(self, activity: str, message_id: str, content: dict[str, Any]) -> None:
         self._begun.add(message_id)
-        self._out.put(
-            {
-                "type": "ACTIVITY_SNAPSHOT",
-                "messageId": message_id,
-                "activityType": activity,
-                "content": content,
-                "replace": True,
-            }
-        )
+        self._out.put(activity_snapshot(message_id, activity, content))
 
     def _add(self, activity: str, message_id: str, path: str, value: dict[str, Any]) -> None:
-        self._out.put(
-            {
-                "type": "ACTIVITY_DELTA",
-                "messageId": message_id,
-                "activityType": activity,
-                "patch": [{"op": "add", "path": path, "value": value}],
-            }
-        )
+        self._out.put(activity_entry(message_id, activity, path, value))
